@@ -67,7 +67,7 @@ def convert(fn: Any = None, *, recursive: bool = True) -> Any:
 
 
 def each_callable(each: Callable[[FunctionType], Any]) -> Callable[[Any], Any]:
-    """A decorator that applies `each` to the function in what it decorates."""
+    """Returns a decorator that applies `each` to the function in what it decorates."""
     return boundary(lambda fn: callables.convert_inside(fn, each))
 
 
@@ -123,7 +123,7 @@ def jit(fn: Any = None, **jit_options: Any) -> Any:
 
 @boundary
 def to_code(fn: Callable[..., Any], *, recursive: bool = True) -> str:
-    """The converted source of a function: what runs under a trace. Decorators are not shown.
+    """Returns the converted source of a function: what runs under a trace. Decorators are not shown.
 
     The source is valid Python once the name in its first line is imported.
     """
@@ -136,7 +136,7 @@ def to_code(fn: Callable[..., Any], *, recursive: bool = True) -> str:
 
 @boundary
 def to_graph(fn: Callable[P, R], *, recursive: bool = True) -> Callable[P, R]:
-    """The converted function; the name that TensorFlow's users look for. The same as `convert(fn)`."""
+    """Returns the converted function; the name that TensorFlow's users look for. The same as `convert(fn)`."""
     return convert(fn, recursive=recursive)
 
 
@@ -176,7 +176,7 @@ def _functions_of(target: Any) -> list[FunctionType]:
 
 
 def function_in(fn: Any) -> FunctionType:
-    """The Python function inside a callable: a method, a partial, a jitted function, a callable object.
+    """Returns the Python function inside a callable: a method, a partial, a jitted function, a callable object.
 
     Raises:
         ConversionError: when there is none.

@@ -57,7 +57,7 @@ class Location(NamedTuple):
 
     @classmethod
     def of(cls, what: Any, filename: str | None = None) -> Location | None:
-        """The place of a syntax node (with `filename`), a code object, a function, or a `(filename, line)` pair."""
+        """Returns the place of a syntax node (with `filename`), a code object, a function, or a `(filename, line)` pair."""
         if what is None or isinstance(what, cls):
             return what
         if isinstance(what, tuple):
@@ -75,7 +75,7 @@ class Location(NamedTuple):
 
     @classmethod
     def of_bytes(cls, filename: str, lineno: int, start: int | None, end: int | None) -> Location:
-        """A place whose columns count bytes of UTF-8, as syntax trees and code objects have them."""
+        """Returns a place whose columns count bytes of UTF-8, as syntax trees and code objects have them."""
         start, end = _characters(linecache.getline(filename, lineno), start, end)
         return cls(filename, lineno, start, end)
 
@@ -89,7 +89,7 @@ class Location(NamedTuple):
         return "" if self.filename == "<string>" else linecache.getline(self.filename, lineno).rstrip()
 
     def segment(self) -> str:
-        """The expression at the place, quoted; empty where its columns or its source are not known."""
+        """Returns the expression at the place, quoted; empty where its columns or its source are not known."""
         found = "" if self.end_col is None else linecache.getline(self.filename, self.lineno)[self.col : self.end_col]
         return f"`{found}`" if found else ""
 
@@ -110,7 +110,7 @@ class Location(NamedTuple):
         return shown_line
 
     def _header(self) -> list[str]:
-        """The lines of the statement up to its end or its block; the first ones where there are many."""
+        """Returns the lines of the statement up to its end or its block; the first ones where there are many."""
         text = (self._line(number) + "\n" for number in range(self.lineno, self.lineno + 2 * _LONGEST_HEADER))
         try:
             for token in tokenize.generate_tokens(lambda: next(text)):
@@ -124,7 +124,7 @@ class Location(NamedTuple):
 
 
 def shown_name(filename: str) -> str:
-    """What a message calls a file: `In[7]` for the cell of a notebook or of IPython, which keeps it under a name of its own."""
+    """Returns a file's name in messages: `In[7]` for the cell of a notebook or of IPython, which keeps it under its own name."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     cells = getattr(getattr(shell, "compile", None), "_filename_map", None)
     number = cells.get(filename) if isinstance(cells, dict) else None
@@ -132,7 +132,7 @@ def shown_name(filename: str) -> str:
 
 
 def _characters(line: str, *offsets: int | None) -> list[int | None]:
-    """Columns in characters for columns in UTF-8 bytes, as syntax trees have them."""
+    """Returns columns in characters for columns in UTF-8 bytes, as syntax trees have them."""
     raw = line.encode("utf-8", "surrogatepass")
     return [None if n is None else len(raw[:n].decode("utf-8", "replace")) for n in offsets]
 
@@ -140,7 +140,7 @@ def _characters(line: str, *offsets: int | None) -> list[int | None]:
 def message(
     what: str, *, at: Location | None = None, sides: Mapping[str, str] | None = None, why: str = "", instead: str = ""
 ) -> str:
-    """The one format of our messages; parts that are left out take no line."""
+    """Formats a message, the one format that ours have; parts that are left out take no line."""
     lines = [what]
     if at is not None:
         lines.append(f"at {at.text()}".replace("\n", "\n  "))
@@ -311,7 +311,7 @@ def _is_again(last: TracebackType, before: TracebackType) -> bool:
 
 
 def boundary(fn: F) -> F:
-    """Errors leave a public function without our frames: the user's line that called it says all."""
+    """Makes a public function raise its errors without our frames: the user's line that called it says all."""
 
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:

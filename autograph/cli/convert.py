@@ -74,7 +74,7 @@ class Outcome:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """The command; returns the exit code."""
+    """Runs the command; returns the exit code."""
     refuse = arguments.command_parser.error
     names = _function_names(arguments)
     try:
@@ -116,7 +116,7 @@ def _function_names(arguments: argparse.Namespace) -> frozenset[str] | None:
 
 
 def plan(paths: list[str], arguments: argparse.Namespace) -> list[Task]:
-    """Which files are read and where each goes, before anything is written.
+    """Returns the files to read and where each goes, before anything is written.
 
     Raises:
         UsageError: when a target is missing, ambiguous, or shared by two files.
@@ -159,7 +159,7 @@ def plan(paths: list[str], arguments: argparse.Namespace) -> list[Task]:
 
 
 def python_files(path: Path, output: str | None = None) -> Iterator[tuple[Path, Path]]:
-    """The file, or the Python files under the directory, each with its place below -o DIR."""
+    """Yields the file, or the Python files under the directory, each with its place below -o DIR."""
     if not path.is_dir():
         yield path, Path(path.name)
         return
@@ -184,7 +184,7 @@ def _is_avoided(folder: str, output: str | None) -> bool:
 
 @contextmanager
 def _outcomes(tasks: list[Task], names: frozenset[str] | None, jobs: int, verbose: bool) -> Iterator[Iterable[Outcome]]:
-    """The outcomes in the order of the tasks, computed in `jobs` processes."""
+    """Yields the outcomes in the order of the tasks, computed in `jobs` processes."""
     jobs = min(jobs or os.cpu_count() or 1, len(tasks))
     work = functools.partial(convert_file, names=names, verbose=verbose)
     if jobs <= 1:

@@ -35,7 +35,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """The command; returns the exit code."""
+    """Runs the command; returns the exit code."""
     filename, name = file_and_function(arguments.place)
     if not Path(filename).is_dir():
         return _explain(filename, name)
@@ -72,7 +72,7 @@ def _lines(module: ParsedModule, targets: list[Target]) -> list[str]:
 
 
 def _shown(line: Explained, module: ParsedModule, digits: int, width: int, in_color: bool) -> str:
-    """A statement as the listing has it: its line, what it becomes, its source, and below it when."""
+    """Returns a statement as the listing has it: its line, what it becomes, its source, and below it when."""
     source = module.lines[line.lineno - 1].expandtabs().rstrip()
     text = source if source.strip() == line.text else line.text
     kind = f"{line.kind.value:<7}"

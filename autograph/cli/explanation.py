@@ -88,7 +88,7 @@ _SUSPENDING = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
 
 @room(DEPTH)
 def explain(module: ParsedModule, target: Target) -> list[Explained]:
-    """The statements of a function and of those inside it, in the order of the source.
+    """Returns the statements of a function and of those inside it, in the order of the source.
 
     Args:
         module: the file.
@@ -106,7 +106,7 @@ def explain(module: ParsedModule, target: Target) -> list[Explained]:
 
 
 def _statements(body: list[Any]) -> Iterator[Any]:
-    """All statements of a block, those in its blocks, functions and classes included."""
+    """Yields all statements of a block, those in its blocks, functions and classes included."""
     for node in body:
         yield node
         for _, _, inner in block_places(node):
@@ -135,7 +135,7 @@ class _Found:
         self._operators = sorted(operators, key=_place)
 
     def within(self, start: Place, end: Place) -> list[tuple[str, ast.Call]]:
-        """The operators between two places, and their names."""
+        """Returns the operators between two places, and their names."""
         first, last = (bisect.bisect_left(self._operators, place, key=_place) for place in (start, end))
         return [(name, call) for _, name, call in self._operators[first:last]]
 
@@ -149,14 +149,14 @@ def _place(entry: tuple[Place, str, ast.Call]) -> Place:
 
 
 def _resolver(module: ParsedModule, function: ast.AST) -> Callable[[str], Any]:
-    """What names mean in a function: nothing that is known, where it binds them."""
+    """Returns a function from a name to its meaning in a function: nothing known, where the function binds it."""
     bound = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     bound |= {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
     return lambda name: MISSING if name.partition(".")[0] in bound else module.resolve(name)
 
 
 def _operator(node: ast.Call, alias: str) -> str:
-    """The name of the operator that a call calls, or nothing."""
+    """Returns the name of the operator that a call calls, or nothing."""
     func = node.func
     is_ours = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == alias
     return func.attr if is_ours and isinstance(func, ast.Attribute) else ""
@@ -189,7 +189,7 @@ def _explained(node: Any, found: _Found, module: ParsedModule) -> Explained:
 
 
 def _own(node: Any, found: _Found) -> tuple[Kind, list[str]]:
-    """What a statement becomes, but for the expressions in it."""
+    """Returns what a statement becomes, without the expressions in it."""
     here = [name for name, _ in found.within((node.lineno, node.col_offset), (node.lineno, node.col_offset + 1))]
     if isinstance(node, ast.Match):
         *_, end_line, end_column = position(node.cases[-1].guard or node.cases[-1].pattern)
@@ -214,7 +214,7 @@ def _own(node: Any, found: _Found) -> tuple[Kind, list[str]]:
 
 
 def _native(node: Any, found: _Found) -> tuple[Kind, list[str]]:
-    """An `if` or loop that stayed one, and why."""
+    """Returns an `if` or loop that stayed one, and why."""
     if not isinstance(node, ast.For) and found.static.holds(to_gast(node.test)):
         return Kind.PYTHON, ["its test is known while tracing"]
     if any(isinstance(child, _SUSPENDING) for child in walk_outside(_SCOPES, node)):

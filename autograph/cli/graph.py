@@ -49,7 +49,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """The command; returns the exit code."""
+    """Runs the command; returns the exit code."""
     filename, name = file_and_function(arguments.place)
     output = arguments.output
     if not name:
@@ -85,7 +85,7 @@ def _has(module: ModuleType, name: str) -> bool:
 
 
 def imported(filename: str) -> ModuleType:
-    """The module in a file; its folder is where it finds others, as for a script."""
+    """Returns the module in a file; its folder is where it finds others, as for a script."""
     path = os.path.abspath(filename)
     if not sys.flags.safe_path:
         sys.path.insert(0, os.path.dirname(path))
@@ -99,7 +99,7 @@ def imported(filename: str) -> ModuleType:
 
 
 def evaluate_arguments(text: str, module: ModuleType) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments in a string, by position and by name.
+    """Returns the arguments in a string, by position and by name.
 
     >>> evaluate_arguments("2 * 3, n=jnp.ones(2).shape", ModuleType("example"))
     ((6,), {'n': (2,)})

@@ -21,7 +21,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """The command; returns the exit code."""
+    """Runs the command; returns the exit code."""
     # From the words themselves: argparse would take the first `--` away, which may be meant for the script.
     words = arguments.words[arguments.words.index(arguments.file, 1) + 1 :]
     try:

@@ -27,7 +27,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """The command; returns the exit code."""
+    """Runs the command; returns the exit code."""
     try:
         args, kwargs = parsed(arguments.args)
         loaded = loader.load(arguments.file)
@@ -48,7 +48,7 @@ class InvalidArguments(Exception):
 
 
 def parsed(text: str) -> tuple[list[Any], dict[str, Any]]:
-    """The arguments in a string, by position and by name.
+    """Returns the arguments in a string, by position and by name.
 
     >>> parsed("[1.0, 2.0], 'fast', n=-3")
     ([[1.0, 2.0], 'fast'], {'n': -3})
@@ -67,7 +67,7 @@ def parsed(text: str) -> tuple[list[Any], dict[str, Any]]:
 
 
 def _read(value: Any) -> Any:
-    """A value with the arrays of the files that it names."""
+    """Returns a value with the arrays of the files that it names."""
     if isinstance(value, dict):
         return {key: _read(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -79,7 +79,7 @@ def _read(value: Any) -> Any:
 
 
 def call_saved(loaded: loader.SavedFunction, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    """What the function returns, by the first signature that the arguments fit."""
+    """Calls the function by the first signature that the arguments fit."""
     for signature in loaded.signatures:
         try:
             bound = signature.parameters.bind(*args, **kwargs)
@@ -93,7 +93,7 @@ def call_saved(loaded: loader.SavedFunction, args: list[Any], kwargs: dict[str, 
 
 
 def arrays(template: Any, value: Any) -> Any:
-    """A value with arrays where a signature has them: nested lists and numbers become such."""
+    """Returns a value with arrays where a signature has them: nested lists and numbers become such."""
     if isinstance(template, loader.ArrayType) and isinstance(value, list | tuple | int | float | complex):
         return np.asarray(value).astype(template.dtype, casting="same_kind")
     if isinstance(template, dict) and isinstance(value, dict):
@@ -104,7 +104,7 @@ def arrays(template: Any, value: Any) -> Any:
 
 
 def shown(value: Any) -> Any:
-    """A result as Python's numbers and NumPy's arrays.
+    """Returns a result as Python's numbers and NumPy's arrays.
 
     >>> shown([jax.numpy.float32(3), {"y": jax.numpy.arange(2)}, "fast"])
     [3.0, {'y': array([0, 1], dtype=int32)}, 'fast']

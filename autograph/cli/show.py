@@ -32,7 +32,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """The command; returns the exit code."""
+    """Runs the command; returns the exit code."""
     filename, name = file_and_function(arguments.place)
     try:
         module = read_module(filename)
@@ -54,13 +54,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def file_and_function(place: str) -> tuple[str, str]:
-    """The parts of `FILE.py:func`; the name is empty where there is none."""
+    """Returns the parts of `FILE.py:func`; the name is empty where there is none."""
     filename, colon, name = place.rpartition(":")
     return (filename, name) if colon and not Path(place).exists() else (place, "")
 
 
 def read_module(filename: str) -> module_conversion.ParsedModule:
-    """The module in a file; raises `InvalidSource`, `Unreadable`."""
+    """Returns the module in a file; raises `InvalidSource`, `Unreadable`."""
     if filename.endswith(SUFFIX):
         raise Unreadable(
             f"{filename}: only `autograph convert` reads notebooks (`jupyter nbconvert --to script` writes a module)"
@@ -88,7 +88,7 @@ def fail(message: str) -> int:
 
 
 def suggestion(name: str, names: list[str]) -> str:
-    """The end of a message about a name that no function has: which ones are near, or which there are."""
+    """Returns the end of a message about a name that no function has: which ones are near, or which there are."""
     if not names:
         return "; it has no functions"
     close = difflib.get_close_matches(name, names, n=3)

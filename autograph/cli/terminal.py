@@ -32,7 +32,7 @@ def wants_color(stream: TextIO) -> bool:
 
 
 def highlighted(code: str) -> str:
-    """Python code with colours: keywords, strings, numbers, comments, defined names, operators of the runtime.
+    """Returns Python code with colours: keywords, strings, numbers, comments, defined names, operators of the runtime.
 
     >>> highlighted("x = 1")
     'x = \\x1b[36m1\\x1b[0m'
@@ -78,7 +78,7 @@ def _is_operator_access(token: tokenize.TokenInfo) -> bool:
 
 
 def _between(lines: list[str], start: Place, end: Place) -> list[str]:
-    """The source from one place to another, in parts."""
+    """Returns the source from one place to another, in parts."""
     if start >= end or start[0] > len(lines):
         return []
     if start[0] == end[0]:
@@ -88,7 +88,7 @@ def _between(lines: list[str], start: Place, end: Place) -> list[str]:
 
 
 def colored_diff(lines: Iterable[str]) -> Iterator[str]:
-    """The lines of a unified diff with colours."""
+    """Yields the lines of a unified diff with colours."""
     for line in lines:
         color = {"+": ADDED, "-": REMOVED, "@": PLACE}.get(line[:1])
         text = line.rstrip("\r\n")
@@ -111,7 +111,7 @@ class Progress:
         self._live = shown and is_terminal(self._stream)
 
     def advance(self, name: str) -> None:
-        """One more file is done; `name` is the last one."""
+        """Counts one more file as done; `name` is the last one."""
         self._done += 1
         if not self._live:
             return
@@ -122,7 +122,7 @@ class Progress:
         self._stream.flush()
 
     def say(self, message: str) -> None:
-        """A line above the progress line."""
+        """Prints a line above the progress line."""
         self.clear()
         print(message, file=self._stream)
 

@@ -72,7 +72,7 @@ class Literal(NamedTuple):
 
     @classmethod
     def of(cls, value: Any) -> Literal:
-        """Numbers, strings and Python's containers by type and value, objects by `==` where they can be hashed, others by identity.
+        """Makes the literal of a value: numbers, strings and containers compare by type and value, hashable objects by `==`.
 
         >>> Literal.of(0.0).key == Literal.of(-0.0).key, Literal.of(1).key == Literal.of(True).key
         (False, False)
@@ -97,7 +97,7 @@ class Literal(NamedTuple):
 
 
 def literal_key(value: Any) -> tuple[tuple[Any, ...], bool]:
-    """What tells a leaf from others, and whether it is the identity, which is good as long as the object is there."""
+    """Returns the key of a leaf, and whether it is the identity, which is good as long as the object is there."""
     kind = type(value)
     if kind in PLAIN:
         return (kind, value), False
@@ -118,7 +118,7 @@ def literal_key(value: Any) -> tuple[tuple[Any, ...], bool]:
 
 
 def container_contents(value: Any) -> Any:
-    """What a container of Python's holds that is no pytree, in its order and hashable; None for all other values.
+    """Returns the contents of a Python container that is not a pytree, in its order and hashable; None for all other values.
 
     >>> container_contents(deque([1, 2], 3)) == container_contents(deque([1, 2])), container_contents([1, 2])
     (False, None)
@@ -158,7 +158,7 @@ def never_changes(value: Any) -> bool:
 
 
 def _finer(value: Any) -> Any:
-    """What tells objects apart that are equal: `Point(1)` and `Point(1.0)` of a data class, `Decimal("1")` and `Decimal("1.0")`."""
+    """Returns a key that tells equal objects apart, such as `Point(1)` and `Point(1.0)` of a data class."""
     if isinstance(value, tuple):
         return _keys(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -212,19 +212,19 @@ class Bound(NamedTuple):
         return [leaf.value for leaf in self.leaves if not leaf.is_input]
 
     def key(self) -> tuple[Any, ...]:
-        """What a program is made for: the structure, which leaves are inputs, and the literals."""
+        """Returns the key of a program: the structure, which leaves are inputs, and the literals."""
         key: list[Any] = [self.tree]
         for leaf in self.leaves:
             key += (None,) if leaf.is_input else leaf.value.key
         return (*key, *structure_key(self.tree))
 
     def with_avals(self, avals: Iterable[Any]) -> Bound:
-        """The same with abstract values for arrays: what a program keeps."""
+        """Returns the same with abstract values for arrays: what a program keeps."""
         rest = iter(avals)
         return self._replace(leaves=tuple(leaf._replace(value=next(rest)) if leaf.is_input else leaf for leaf in self.leaves))
 
     def values(self, inputs: Sequence[Any]) -> Sequence[Any]:
-        """A value for each parameter, with these arrays as inputs."""
+        """Returns a value for each parameter, with these arrays as inputs."""
         rest = iter(inputs)
         found = [next(rest) if leaf.is_input else leaf.value.get() for leaf in self.leaves]
         values: tuple[Any, ...] = jax.tree_util.tree_unflatten(self.tree, found)
@@ -232,7 +232,7 @@ class Bound(NamedTuple):
 
 
 def flattened(values: tuple[Any, ...]) -> tuple[list[Any], Any]:
-    """The leaves of a value for each parameter and their structure; an iterator is a leaf."""
+    """Returns the leaves of a value for each parameter and their structure; an iterator is a leaf."""
     is_leaf = is_iterator if any(map(is_iterator, values)) else None
     return jax.tree_util.tree_flatten(values, is_leaf)
 
@@ -244,7 +244,7 @@ def is_leaf(x: Any) -> bool:
 
 
 def structure_key(tree: Any) -> tuple[Any, ...]:
-    """What tells equal structures apart: the keys of dicts and what a class keeps static are compared by `==` in them.
+    """Returns a key that tells equal structures apart: they compare the keys of dicts, and what a class keeps static, by `==`.
 
     >>> first, second = (jax.tree.structure(x) for x in ({1: "x"}, {True: "x"}))
     >>> first == second, structure_key(first) == structure_key(second), structure_key(jax.tree.structure({"a": 1}))
@@ -291,7 +291,7 @@ class Parameters:
         self._left_out = self._optional() if hands_on else {}
 
     def _optional(self) -> dict[str, Any]:
-        """The defaults of parameters that a call can leave out, whatever it gives for others."""
+        """Returns the defaults of parameters that a call can leave out, whatever it gives for others."""
         parameters = self.signature.parameters.values()
         by_name: set[Any] = {inspect.Parameter.KEYWORD_ONLY}
         if not any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in parameters):
@@ -315,7 +315,7 @@ class Parameters:
         return any(p.kind is inspect.Parameter.KEYWORD_ONLY for p in self.signature.parameters.values())
 
     def values(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
-        """A value for each parameter.
+        """Returns a value for each parameter.
 
         Raises:
             TypeError: the arguments do not fit the signature: what Python says of it.
@@ -325,7 +325,7 @@ class Parameters:
         return tuple(bound.arguments.values())
 
     def given(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        """The values of the parameters that a call gives; others may be missing."""
+        """Returns the values of the parameters that a call gives; others may be missing."""
         return self._bound(self.signature.bind_partial, args, kwargs).arguments
 
     def _bound(self, bind: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
@@ -343,14 +343,14 @@ class Parameters:
         )
 
     def fill(self, count: int, kwargs: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-        """What follows `count` arguments by position: each parameter's name and default. Nothing where that is not so simple."""
+        """Returns each parameter's name and default after `count` arguments by position; nothing where that is not so simple."""
         parameters = list(self.signature.parameters.values())
         if any(p.kind in _VARIABLE or p.kind is inspect.Parameter.POSITIONAL_ONLY for p in parameters):
             return ()
         return tuple((p.name, p.default) for p in parameters[count:])
 
     def flatten(self, values: Sequence[Any], is_input: Callable[[Any], bool] = is_input_leaf) -> Bound:
-        """The leaves of a value for each parameter; those are inputs of which a test says so."""
+        """Returns the leaves of a value for each parameter; those are inputs of which a test says so."""
         leaves = []
         for name, value in zip(self.names, values, strict=True):
             for path, leaf in jax.tree_util.tree_flatten_with_path(value, is_iterator)[0]:
@@ -359,7 +359,7 @@ class Parameters:
         return Bound(flattened(tuple(values))[1], tuple(leaves), self.names)
 
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Bound:
-        """The leaves of a call's arguments."""
+        """Returns the leaves of a call's arguments."""
         return self.flatten(self.values(args, kwargs))
 
     def call(self, fn: Callable[..., Any], values: Sequence[Any]) -> Any:
@@ -371,7 +371,7 @@ class Parameters:
         return fn(*bound.args, **bound.kwargs)
 
     def specs(self, signature: Sequence[Any], start: int = 0) -> dict[str, dict[str, Any]]:
-        """What an `input_signature` says of the parameters from one on: by their names, then by the paths of leaves.
+        """Returns what an `input_signature` says of the parameters from one on: by their names, then by the paths of leaves.
 
         Raises:
             TypeError: there are fewer parameters.

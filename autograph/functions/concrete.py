@@ -46,7 +46,7 @@ class ConcreteFunction:
                 self._specs.setdefault(leaf.parameter, {})[leaf.path] = leaf.value
 
     def of(self, instance: Any) -> ConcreteFunction:
-        """The same, with an object as its first argument; that may be given too."""
+        """Returns the same, with an object as its first argument; that may be given too."""
         self._object = (instance,)
         return self
 
@@ -115,16 +115,16 @@ class ConcreteFunction:
         return Graph(self.__name__, program.as_a_whole(), names)
 
     def cost_analysis(self) -> dict[str, float]:
-        """What XLA says that the compiled program costs: `flops`, `bytes accessed` and more."""
+        """Returns XLA's costs of the compiled program: `flops`, `bytes accessed` and more."""
         return self.graph.cost()
 
     def memory_analysis(self) -> dict[str, int]:
-        """The bytes that XLA reserves for the compiled program: of arguments, results, temporaries."""
+        """Returns the bytes that XLA reserves for the compiled program: of arguments, results, temporaries."""
         return self.graph.memory()
 
     @boundary
     def export(self, platforms: Sequence[str] | None = None) -> jax.export.Exported:
-        """The program as one of `jax.export`.
+        """Returns the program as one of `jax.export`.
 
         Args:
             platforms: *static*; for which it is lowered; by default the one at hand.
@@ -137,11 +137,11 @@ class ConcreteFunction:
         return exporting.exported(self._program, platforms)
 
     def __saved_entries__(self, platforms: Sequence[str]) -> list[Any]:
-        """What `ag.save` writes: one entry."""
+        """Returns what `ag.save` writes: one entry."""
         return saving.saved([self._program], platforms, self._object)
 
     def pretty_printed_signature(self) -> str:
-        """Name, parameters with their kinds, results and captures."""
+        """Returns the name, the parameters with their kinds, the results and the captures."""
         own = self._program.bound
         parameters = self.function.parameters.signature.parameters
         args, kwargs = self.structured_input_signature
@@ -193,7 +193,7 @@ class _Result:
 
 
 def _as_array(leaf: Leaf, expected: Leaf) -> Leaf:
-    """A Python number that the expected dtype holds exactly, as an array."""
+    """Returns a Python number that the expected dtype holds exactly, as an array."""
     if leaf.is_input or not expected.is_input:
         return leaf
     value = leaf.value.get()

@@ -32,13 +32,13 @@ class CompiledFunction(Protocol[P, R_co]):
     """What `ag.function` returns, with the function's own signature."""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
-        """As the Python function."""
+        """Calls the function."""
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        """The program for arguments of one kind."""
+        """Returns the program for arguments of one kind."""
 
     def pretty_printed_concrete_signatures(self) -> str:
-        """Each program's name, parameters, results and captures."""
+        """Returns each program's name, parameters, results and captures."""
 
     @property
     def concrete_functions(self) -> tuple[ConcreteFunction, ...]:

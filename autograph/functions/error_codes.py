@@ -62,7 +62,7 @@ class Check(NamedTuple):
         return repr(error_words.OfType(self.avals[number]))
 
     def exception(self, words: np.ndarray[Any, Any]) -> BaseException:
-        """What Python would have raised, from the words after the number of the check."""
+        """Returns the exception of plain Python, from the words after the number of the check."""
         return self.failed.exception(error_words.values_of(self.avals, words))
 
 
@@ -81,7 +81,7 @@ class Coded(NamedTuple):
 
 
 def with_error_code(closed: Any) -> Coded | None:
-    """The same program with its error code as a last result; None where it has no checks.
+    """Returns the same program with its error code as a last result; None where it has no checks.
 
     Args:
         closed: a `jax.extend.core.ClosedJaxpr`, as `jax.make_jaxpr` returns it.
@@ -102,7 +102,7 @@ def is_known_at_once() -> bool:
 
 
 def known_words(words: Any) -> np.ndarray[Any, Any]:
-    """The words of a program that ran under `jax.grad` or `jax.vmap`: those of the first lane that failed."""
+    """Returns the words of a program that ran under `jax.grad` or `jax.vmap`: those of the first lane that failed."""
     while isinstance(words, jax.core.Tracer):
         words = words.val if maps_lanes(trace_of(words)) else jax.lax.stop_gradient(words)
     each = np.asarray(words).reshape(-1, words.shape[-1])
@@ -110,7 +110,7 @@ def known_words(words: Any) -> np.ndarray[Any, Any]:
 
 
 def error_of(checks: tuple[Check, ...], words: np.ndarray[Any, Any]) -> BaseException | None:
-    """The exception that the words tell of; None where no check failed."""
+    """Returns the exception that the words tell of; None where no check failed."""
     return checks[words[0] - 1].exception(words[1:]) if words[0] else None
 
 

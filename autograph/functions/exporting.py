@@ -51,7 +51,7 @@ class _Results:
 
 
 def _unflatten(checks: tuple[Any, ...], parts: Any) -> Any:
-    """What JAX gives the caller: the results of a call; the node where its parts are types, or marks of JAX's own."""
+    """Returns the results to the caller, or raises what a failed check says; a node if its parts are types or marks."""
     results, words = parts
     known = jax.lax.stop_gradient(words) if isinstance(words, jax.core.Tracer) else words  # `jax.grad` knows the value
     if isinstance(known, jax.core.Tracer):
@@ -92,7 +92,7 @@ class _ReadCheck:
         return check
 
     def exception(self, words: np.ndarray[Any, Any]) -> BaseException:
-        """What the function would have raised, from the words after the number of the check."""
+        """Returns the exception of the function, from the words after the number of the check."""
         return self.failed.exception(error_words.values_of(self.avals, words))
 
 
@@ -130,7 +130,7 @@ jax.export.register_pytree_node_serialization(
 
 
 def exported(program: Program, platforms: Sequence[str] | None) -> jax.export.Exported:
-    """A program without variables as `jax.export` has it, of the arguments that hold arrays."""
+    """Returns a program without variables as `jax.export` has it, of the arguments that hold arrays."""
     if program.reads:
         raise AutoGraphError(
             f"the program of {program.function.__name__}() has variables, which an export of JAX cannot hold",

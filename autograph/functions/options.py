@@ -37,7 +37,7 @@ class Options:
         self._given = dict(given)
 
     def flat(self, bound: Bound, variables: int = 0) -> dict[str, Any]:
-        """The options for a `jax.jit` object that takes the inputs of these arguments one by one, then so many variables."""
+        """Returns the options for a `jax.jit` object that takes the inputs of these arguments, then so many variables."""
         options = {name: value for name, value in self._given.items() if name in _PASSED}
         names: dict[Any, str] = {name: name for name in bound.names} | dict(enumerate(bound.names))
         names |= dict(enumerate(bound.names, -len(bound.names)))
@@ -54,7 +54,7 @@ class Options:
         return options
 
     def inside(self, bound: Bound, variables: int = 0) -> dict[str, Any]:
-        """Those of them that count where the function is called while another program is traced."""
+        """Returns the options that count if the function is called while another program is traced."""
         return {name: value for name, value in self.flat(bound, variables).items() if name in ("inline", "in_shardings")}
 
     def _in_shardings(self, bound: Bound) -> tuple[Any, ...]:
@@ -72,7 +72,7 @@ class Options:
         return tuple(found.get(i) for i in range(sum(leaf.is_input for leaf in bound.leaves)))
 
     def constrained(self, result: Any) -> Any:
-        """The result of the function, sharded as `out_shardings` says; along explicit axes of a mesh only what returns it is."""
+        """Returns the function's result, sharded as `out_shardings` says; along explicit axes of a mesh only what returns it is."""
         return self._sharded(result, lambda leaf, one: leaf if _is_explicit(one) else jax.lax.with_sharding_constraint(leaf, one))
 
     @property
@@ -81,7 +81,7 @@ class Options:
         return any(map(_is_explicit, jax.tree_util.tree_leaves(self._given.get("out_shardings"), is_leaf=_is_sharding)))
 
     def placed(self, result: Any) -> Any:
-        """The result of a call, sharded along explicit axes as `out_shardings` says."""
+        """Returns the result of a call, sharded along explicit axes as `out_shardings` says."""
         return self._sharded(result, _placed) if self.places_results else result
 
     @property
@@ -96,7 +96,7 @@ class Options:
             return result
 
         def sharded(one: Any, part: Any) -> Any:
-            """The arrays in a part of the result: strings and others stay as they are."""
+            """Shards the arrays in a part of the result; strings and others are unchanged."""
             return part if one is None else jax.tree.map(lambda leaf: change(leaf, one) if is_input_leaf(leaf) else leaf, part)
 
         return jax.tree.map(sharded, prefix, result, is_leaf=_is_sharding)

@@ -58,7 +58,7 @@ def print_(*values: Any, sep: str | None = " ", end: str | None = "\n", file: An
 
 
 def _known(value: Any) -> Any:
-    """The value with the numbers that `jax.grad` knows in the place of its tracers."""
+    """Returns the value with the numbers that `jax.grad` knows instead of its tracers."""
     if not any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(value)):
         return value
     return jax.tree.map(_primal, value)

@@ -54,7 +54,7 @@ class _Argument:
         self.number, self.get = number, leaf.value.get
 
     def of(self, values: Sequence[Any] | None) -> Any:
-        """The leaf among a value for each parameter, or that for which the program was made."""
+        """Returns the leaf among a value for each parameter, or that for which the program was made."""
         return self.get() if values is None else flattened(tuple(values))[0][self.number]
 
 
@@ -102,7 +102,7 @@ class Results:
         return bool(self._known or self.choices) or self.may_be_none
 
     def output(self, arrays: Sequence[Any], values: Sequence[Any] | None = None) -> Any:
-        """The results in the function's structure; for a call, with `values` as its arguments."""
+        """Returns the results in the function's structure; for a call, with `values` as its arguments."""
         leaves = list(arrays)
         if self.may_be_none and self._is_none(leaves.pop()):
             return None
@@ -113,7 +113,7 @@ class Results:
         return jax.tree_util.tree_unflatten(self._tree, leaves)
 
     def _chosen(self, options: Options, number: Any) -> Any:
-        """What a call has chosen; for an abstract number all of it."""
+        """Returns what a call has chosen; for an abstract number all of it."""
         if is_traced(number):
             raise refusal(
                 f"{self._name}() returns a choice between strings or functions, which only the running program knows",
@@ -168,7 +168,7 @@ def _refuse_unknown(name: str, tree: Any, others: Sequence[Any]) -> None:
 
 
 def _as_array(leaf: Any) -> Any:
-    """A leaf as an array of the program; None for one that is known: a string, an object, a number that no array holds."""
+    """Returns a leaf as an array of the program; None for one that is known: a string, an object, a number that no array holds."""
     if isinstance(leaf, Variable):
         return leaf.value
     if type(leaf) is Choice:

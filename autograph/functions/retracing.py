@@ -34,7 +34,7 @@ class Watch:
         self._opens_sizes = opens_sizes
 
     def note(self, name: str, bound: Bound) -> None:
-        """A trace of the function of that name for these arguments."""
+        """Notes a trace of the function of that name for these arguments."""
         if self._bounds is None:
             return
         self._bounds.append(bound)
@@ -45,13 +45,13 @@ class Watch:
             warnings.warn_explicit(text, errors.AutoGraphWarning, errors.shown_name(filename), lineno)
 
     def forget(self, bounds: Sequence[Bound]) -> None:
-        """Traces that count no more."""
+        """Drops traces that count no more."""
         if self._bounds is not None:
             self._bounds = [one for one in self._bounds if not any(one is other for other in bounds)]
 
 
 def advice(bounds: Sequence[Bound], opens_sizes: bool = False) -> str:
-    """The argument in which the traces differ most, what it was, and the cure.
+    """Returns the argument in which the traces differ most, what it was, and the cure.
 
     >>> from autograph.functions.arguments import Parameters
     >>> parameters = Parameters(lambda x, options: x)
@@ -87,7 +87,7 @@ def _of_leaf(rows: Sequence[Mapping[str, Leaf]], name: str, opens_sizes: bool) -
 
 
 def _shown(leaf: Leaf) -> tuple[Any, str]:
-    """What tells it from others, and its string."""
+    """Returns its key, and its string."""
     if leaf.is_input:
         text = f"{leaf.value.dtype}[{','.join(map(str, leaf.value.shape))}]"
         return text, text

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def saved(programs: Sequence[Program], platforms: Sequence[str], instance: Sequence[Any] = ()) -> list[entries.Entry]:
-    """The entries of some programs, which share the variables that they have in common.
+    """Returns the entries of some programs, which share the variables that they have in common.
 
     Args:
         programs: of one function.
@@ -126,7 +126,7 @@ def spec_of(x: Any) -> jax.ShapeDtypeStruct:
 
 
 def _shown(checks: Sequence[Check], words: Any) -> list[Any]:
-    """The number of the check that failed, and the values of all checks: those of others mean nothing."""
+    """Returns the number of the check that failed, and the values of all checks: those of others mean nothing."""
     values = [value for check in checks for value in error_words.unpacked(check.avals, words[1:])]
     return [words[0], *values]
 
@@ -140,7 +140,7 @@ def _described(checks: Sequence[Check]) -> list[entries.Check]:
 
 
 def describe_check(check: Check, start: int = 0) -> entries.Check:
-    """What is written of a check, whose values are numbered from `start` on."""
+    """Returns what is written of a check, whose values are numbered from `start` on."""
     failed, place = check.failed, check.failed.place
     if failed.may_choose:
         raise AutoGraphError(

@@ -21,7 +21,7 @@ from autograph.graphs.operations import Scope
 
 
 def drawn(tree: Scope) -> str:
-    """The graph in the DOT language."""
+    """Returns the graph in the DOT language."""
     found = list(flow.nodes(tree))
     scopes: dict[str, list[flow.Node]] = {}
     for node in found:

@@ -38,7 +38,7 @@ class Node:
 
 
 def nodes(tree: Scope) -> Iterator[Node]:
-    """The nodes of a graph, each after those that it reads from, but for what an iteration leaves to the next one.
+    """Yields the nodes of a graph, each after those that it reads from, except what an iteration leaves to the next one.
 
     A statement is a node inside of its own scope: it reads what decides it and what its branches and bodies leave.
     """
@@ -80,5 +80,5 @@ def _node(operation: Operation, path: str, read: tuple[Value, ...], makers: dict
 
 
 def _read(values: tuple[Value, ...], makers: dict[str, str]) -> list[str]:
-    """The nodes that make these values; numbers and constants of the source have none."""
+    """Returns the nodes that make these values; numbers and constants of the source have none."""
     return list(dict.fromkeys(makers[value.name] for value in values if not value.is_literal and value.name in makers))

@@ -141,7 +141,7 @@ class Scope:
         return self.outputs if self.operation is None else self.operation.outputs
 
     def operations(self) -> Iterator[Operation]:
-        """All operations inside, and below them; a statement comes before what stands in it."""
+        """Yields all operations inside, and below them; a statement comes before what stands in it."""
         for part in self.parts:
             if isinstance(part, Operation):
                 yield part

@@ -29,7 +29,7 @@ _KINDS = {"cond": "if", "while": "loop", "scan": "loop"}
 
 
 def written(tree: Scope, texts: Mapping[str, str] | None = None) -> str:
-    """The HTML of the page; `texts`: other forms of the program by their titles, shown in the place of the graph on request."""
+    """Returns the page as HTML; `texts`: other forms of the program by their titles, shown instead of the graph on request."""
     page = _Page()
     root = page.scope(tree)
     data = {"root": root, "values": page.values, "sources": page.listed_sources(), "texts": dict(texts or {})}
@@ -46,7 +46,7 @@ _FILES = {"style": "viewer.css", "layout": "dagre.min.js", "viewer": "viewer.js"
 
 
 def framed(page: str) -> str:
-    """A page inside of another one, as notebooks show it: it reaches nothing around it."""
+    """Returns a page inside of another one, as notebooks show it: it reaches nothing around it."""
     source = html.escape(page, quote=True)
     style = "width: 100%; height: 520px; border: 1px solid #8888; border-radius: 8px"
     return f'<iframe sandbox="allow-scripts" style="{style}" srcdoc="{source}"></iframe>'
@@ -60,11 +60,11 @@ class _Page:
         self._sources: dict[Source, int] = {}
 
     def listed_sources(self) -> list[list[Any]]:
-        """File, line and source of each line that is named."""
+        """Returns file, line and source of each line that is named."""
         return [[source.filename, source.line, source.text] for source in self._sources]
 
     def scope(self, scope: Scope, above: str = "") -> dict[str, Any]:
-        """A scope with all that stands in it."""
+        """Returns a scope with all that stands in it."""
         operation = scope.operation
         made = self._node(scope.name, above, scope.taken, scope.made, scope.source)
         made |= {"i": self._names(scope.inputs), "o": self._names(scope.outputs)}
@@ -135,7 +135,7 @@ def _values(names: Sequence[str]) -> tuple[Value, ...]:
 
 
 def _lines(parts: Sequence[Operation | Scope]) -> str:
-    """What a run of parts is called: after its lines, where these are of one file."""
+    """Names a run of parts: after its lines, if these are of one file."""
     sources = [part.source for part in parts if part.source is not None]
     if len({source.filename for source in sources}) != 1:
         return f"{len(parts)} operations"

@@ -22,7 +22,7 @@ _LONGEST = 200  # characters of a parameter
 
 
 def read_program(name: str, closed: Any, inputs: Sequence[str] = ()) -> Scope:
-    """The program of a function, by the function's name, and the names of its inputs where JAX does not know them."""
+    """Returns the program of a function, by the function's name, and the names of its inputs where JAX does not know them."""
     return _Reader().program(name, getattr(closed, "jaxpr", closed), inputs)
 
 
@@ -33,14 +33,14 @@ class _Reader:
         self._names: Counter[str] = Counter()
 
     def _fresh(self, base: str) -> str:
-        """A name that no other value or operation has. A `/` would be taken for the end of a scope."""
+        """Returns a name that no other value or operation has. A `/` would be taken for the end of a scope."""
         base = base.replace("/", ".")
         self._names[base] += 1
         count = self._names[base]
         return base if count == 1 else self._fresh(f"{base}_{count - 1}")
 
     def program(self, name: str, jaxpr: Any, inputs: Sequence[str]) -> Scope:
-        """The whole of a program."""
+        """Returns the whole of a program."""
         names = [given or "arg" for given in inputs or _input_names(jaxpr)]
         return self._region(jaxpr, Scope(name, ""), names, [], name)
 
@@ -96,7 +96,7 @@ class _Reader:
         parent: Scope,
         place: tuple[list[Any], str],
     ) -> Scope:
-        """The scope of an operation that has programs of its own; `place`: its frames, and the name it was staged under."""
+        """Returns the scope of an operation that has programs of its own; `place`: its frames, and the name it was staged under."""
         frames, named = place
         function, name = _called(equation, regions, operation.source, named)
         scope = _below(parent, name, operation.source)
@@ -112,7 +112,7 @@ class _Reader:
 
 
 def _named(equation: Any) -> list[str]:
-    """The names that JAX was given for the scopes around an equation."""
+    """Returns the names that JAX was given for the scopes around an equation."""
     return [name for name in str(getattr(equation.source_info, "name_stack", "")).split("/") if name]
 
 
@@ -125,7 +125,7 @@ class _Calls:
         self._made: list[Scope] = []
 
     def enter(self, path: list[Call], at: Source | None) -> Scope:
-        """The scope of an operation that stands in these calls."""
+        """Returns the scope of an operation that stands in these calls."""
         same = 0
         while same < min(len(path), len(self._open)) and path[same] == self._open[same][0]:
             same += 1
@@ -157,7 +157,7 @@ class _Calls:
 
 
 def _flat(scope: Scope) -> Iterator[Operation]:
-    """The operations of one jaxpr: those of calls too, but not those of regions."""
+    """Yields the operations of one jaxpr: those of calls too, but not those of regions."""
     for part in scope.parts:
         if isinstance(part, Operation):
             yield part
@@ -180,7 +180,7 @@ def _count(scope: Scope, uses: Counter[str]) -> None:
 
 
 def _below(parent: Scope, name: str, source: Source | None) -> Scope:
-    """A new scope, whose name no other one in the parent has."""
+    """Returns a new scope, whose name no other one in the parent has."""
     name, taken = name.replace("/", "."), {part.name for part in parent.parts if isinstance(part, Scope)}
     unique = next(candidate for candidate in _numbered(name) if candidate not in taken)
     return Scope(unique, f"{parent.path}/{unique}".lstrip("/"), source=source)
@@ -197,7 +197,7 @@ def _numbered(name: str) -> Iterator[str]:
 def _called(
     equation: Any, regions: list[tuple[str, Any]], source: Source | None, named: str
 ) -> tuple[str, str]:
-    """The function that an operation calls, if it is a call, and the name of its scope."""
+    """Returns the function that an operation calls, if it is a call, and the name of its scope."""
     kind = equation.primitive.name
     if kind in KEYWORDS:
         return "", named or statement_scope(kind, source)
@@ -207,7 +207,7 @@ def _called(
 
 
 def _regions(equation: Any) -> Iterator[tuple[str, Any]]:
-    """The programs in an operation, each with its name: `true` and `false`, `test` and `body`."""
+    """Yields the programs in an operation, each with its name: `true` and `false`, `test` and `body`."""
     for key, value in equation.params.items():
         found = [
             getattr(x, "jaxpr", x) for x in (value if isinstance(value, tuple | list) else (value,)) if _is_jaxpr(x)
@@ -230,7 +230,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def _given(operation: Operation, word: str, jaxpr: Any) -> tuple[Value, ...]:
-    """The values around a region with which its inputs begin: the last operands, but for the test of a `while`."""
+    """Returns the values around a region with which its inputs begin: the last operands, except for the test of a `while`."""
     outer = operation.inputs
     if operation.kind == "while":
         tests, both = _number(operation, "cond_nconsts"), _number(operation, "cond_nconsts", "body_nconsts")
@@ -239,7 +239,7 @@ def _given(operation: Operation, word: str, jaxpr: Any) -> tuple[Value, ...]:
 
 
 def _inputs(operation: Operation, given: tuple[Value, ...], jaxpr: Any) -> list[str | Value]:
-    """What the inputs of a region are called: values around it that do not change keep their names."""
+    """Names the inputs of a region: values around it that do not change keep their names."""
     if operation.kind == "cond":
         return [*given]
     if operation.kind == "while":
@@ -256,7 +256,7 @@ def _number(operation: Operation, *parameters: str) -> int:
 
 
 def _input_names(jaxpr: Any) -> list[str]:
-    """What a function calls its arguments, or empty strings."""
+    """Returns the names of a function's arguments, or empty strings."""
     names = getattr(getattr(jaxpr, "debug_info", None), "arg_names", None) or ()
     return [*names] if len(names) == len(jaxpr.invars) else [""] * len(jaxpr.invars)
 

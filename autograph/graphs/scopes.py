@@ -38,7 +38,7 @@ class Call(NamedTuple):
 
 
 def staged_as(name: str) -> str:
-    """The name of a statement whose name JAX was given (`runtime/tracing/statement_names.py`); empty for other scopes.
+    """Returns the name of a statement whose name JAX was given (`runtime/tracing/statement_names.py`); empty for other scopes.
 
     >>> staged_as("if_12"), staged_as("jvp(while_12)"), staged_as("layer_12")
     ('if@12', 'jvp(while@12)', '')
@@ -47,7 +47,7 @@ def staged_as(name: str) -> str:
 
 
 def statement_scope(kind: str, source: Source | None) -> str:
-    """The name of the scope of a staged statement: `if@12`; the kind of the operation stands for an unknown word."""
+    """Returns the name of the scope of a staged statement: `if@12`; the kind of the operation stands for an unknown word."""
     if source is None:
         return kind
     words = KEYWORDS.get(kind)
@@ -56,13 +56,13 @@ def statement_scope(kind: str, source: Source | None) -> str:
 
 
 def user_frames(equation: Any) -> list[Any]:
-    """The frames of an equation that are the user's own, or a library's where there are no others; outermost first."""
+    """Returns the frames of an equation that are the user's own, or a library's where there are no others; outermost first."""
     frames = frames_of(equation)
     return [frame for frame in frames if not is_library_file(frame.file_name)] or frames[-1:]
 
 
 def source_of(frames: list[Any]) -> Source | None:
-    """The innermost line."""
+    """Returns the innermost line."""
     if not frames:
         return None
     last = frames[-1]
@@ -71,7 +71,7 @@ def source_of(frames: list[Any]) -> Source | None:
 
 
 def calls_between(frames: list[Any], around: list[Any], name: str) -> list[Call]:
-    """The calls between the function of a region and the line of one of its equations.
+    """Returns the calls between the function of a region and the line of one of its equations.
 
     Args:
         frames: those of the equation.
@@ -88,7 +88,7 @@ def calls_between(frames: list[Any], around: list[Any], name: str) -> list[Call]
 
 
 def _begin(frames: list[Any], around: list[Any], name: str) -> int:
-    """The place of the frame of the region's own function.
+    """Returns the place of the frame of the region's own function.
 
     A region that JAX traced before, for another call, has the frames of that call: then its name is looked for.
     """
@@ -101,7 +101,7 @@ def _begin(frames: list[Any], around: list[Any], name: str) -> int:
 
 
 def _function(frame: Any) -> tuple[str, str]:
-    """The function to which a frame belongs: that around a lambda or a comprehension."""
+    """Returns the function to which a frame belongs: that around a lambda or a comprehension."""
     name, before = frame.function_name, None
     while name != before:
         name, before = _ANONYMOUS.sub("", name), name

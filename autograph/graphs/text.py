@@ -20,7 +20,7 @@ _LONGEST = 60  # of a line of the user's
 
 
 def list_graph(scope: Scope) -> str:
-    """The graph as a string."""
+    """Returns the graph as a string."""
     first = next((operation.source for operation in scope.operations() if operation.source), None)
     filename = first.filename if first else ""
     inputs, results = list(map(str, scope.inputs)), _names(scope.outputs)
@@ -57,14 +57,14 @@ def _rows(scope: Scope, indent: str, filename: str) -> Iterator[tuple[str, str]]
 
 
 def _line(source: Source, filename: str) -> str:
-    """A line of the user's with its number, and its file if that is another one."""
+    """Returns a line of the user's with its number, and its file if that is another one."""
     text = source.text if len(source.text) <= _LONGEST else f"{source.text[: _LONGEST - 3]}..."
     place = "" if source.filename == filename else f"{_file(source.filename)}:"
     return f"{place}{source.line}  {text}"
 
 
 def _file(filename: str) -> str:
-    """A file as messages name it; one below the current folder from there."""
+    """Returns a file as messages name it; one below the current folder from there."""
     name = shown_name(filename)
     below = os.path.relpath(name) if os.path.isabs(name) else name
     return name if below.startswith(os.pardir) else below

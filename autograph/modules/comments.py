@@ -34,7 +34,7 @@ class Comment:
 
 
 def comments_of(source: str, first_line: int) -> list[Comment]:
-    """The comments of a part of a file that begins at `first_line`."""
+    """Returns the comments of a part of a file that begins at `first_line`."""
     found: list[Comment] = []
     tokens = tokenize.generate_tokens(io.StringIO(LINE_END.sub("\n", source)).readline)
     try:
@@ -48,7 +48,7 @@ def comments_of(source: str, first_line: int) -> list[Comment]:
 
 
 def origins_of(statements: Sequence[ast.stmt]) -> list[int]:
-    """The author's line of each statement, in the order in which `ast.unparse` writes them."""
+    """Returns the author's line of each statement, in the order in which `ast.unparse` writes them."""
     return [statement.lineno for statement in _in_order(statements)]
 
 
@@ -66,7 +66,7 @@ def _in_order(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
 
 
 def with_comments(generated: str, origins: Sequence[int], comments: Sequence[Comment]) -> str:
-    """The generated source with the comments in it.
+    """Returns the generated source with the comments in it.
 
     Args:
         generated: what `ast.unparse` wrote; its statements, in order, come from the lines `origins`.

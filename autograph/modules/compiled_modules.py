@@ -94,7 +94,7 @@ class Origin:
         return list(module.nested.values())
 
     def function(self, number: int) -> Source:
-        """The place of one function."""
+        """Returns the place of one function."""
         return self.functions[number]
 
     def _changed(self, what: str) -> SourceError:
@@ -107,7 +107,7 @@ class Origin:
 
 
 def module_source(data: bytes, filename: str) -> Source:
-    """A module as the place of all its functions."""
+    """Returns a module as the place of all its functions."""
     text = decode_source(data)
     file = SourceFile(filename, list(io.StringIO(text)), text)
     code = quietly(compile, file.tree, filename, "exec", 0, True)
@@ -158,7 +158,7 @@ class _ModuleBody(AuthorBody):
         return self._by_node[id(source.node)]
 
     def code(self, finish_tree: Callable[[ast.Module], None]) -> CodeType:
-        """The code of the module, with marks; `finish_tree` may change the rewritten tree before."""
+        """Returns the code of the module, with marks; `finish_tree` may change the rewritten tree before."""
         module = self.unit.source
         tree: Any = module.node
         tree = ast.Module(self._statements(tree.body), tree.type_ignores)
@@ -172,7 +172,7 @@ class _ModuleBody(AuthorBody):
         return self.finish(code)
 
     def finish(self, code: CodeType, outer: Unit | None = None) -> CodeType:
-        """A lambda gets the form that can hold a `try`, as in `AuthorBody`; `outer` has it already."""
+        """Gives a lambda the form that can hold a `try`, as in `AuthorBody`; `outer` has it already."""
         if code.co_name == "<lambda>":
             for constant in code.co_consts:
                 unit = self.constants.object(constant)
@@ -182,19 +182,19 @@ class _ModuleBody(AuthorBody):
         return code
 
     def parts(self) -> Parts:
-        """What was made of the functions."""
+        """Returns what was made of the functions."""
         lost = lost_lambdas(self.unit.source)
         return Parts(len(self._units) + len(lost), lost)
 
     def objects(self) -> bytes:
-        """What the marks stand for; units by their numbers."""
+        """Pickles what the marks stand for; units by their numbers."""
         file = io.BytesIO()
         _Pickler(file, {id(unit): number for number, unit in enumerate(self._units)}).dump(self.constants.objects)
         return file.getvalue()
 
 
 def lost_lambdas(module: Source) -> tuple[Left, ...]:
-    """Lambdas of a module whose nodes are not known."""
+    """Returns the lambdas of a module whose nodes are not known."""
     why = "which lambda of its line it is cannot be told"
     found = {id(place.code) for place in module.nested.values()}
     table = code_places.by_place(code_places.scopes_below(module.node, ()))
@@ -204,7 +204,7 @@ def lost_lambdas(module: Source) -> tuple[Left, ...]:
 
 
 def compile_module(data: bytes, filename: str, finish_tree: Callable[[ast.Module], None] = lambda tree: None) -> CodeType:
-    """The code of a module whose functions have their author's bodies; `marshal` takes it.
+    """Returns the code of a module whose functions have their author's bodies; `marshal` takes it.
 
     Args:
         data: the bytes of the file.
@@ -221,7 +221,7 @@ def compile_module(data: bytes, filename: str, finish_tree: Callable[[ast.Module
 
 
 def loaded(kept: CodeType, origin: Callable[[bytes], Origin]) -> tuple[CodeType, Parts]:
-    """The code of a module as it runs, from what `compile_module` made.
+    """Returns the code of a module as it runs, from what `compile_module` made.
 
     Args:
         kept: what `compile_module` made, perhaps in another process.
@@ -252,7 +252,7 @@ def _with_objects(code: CodeType, constants: Constants) -> CodeType:
 
 
 def compile_staged(data: bytes, filename: str) -> tuple[CodeType, Parts]:
-    """The code of a module whose functions have their staged bodies only, for proofs that those are exact.
+    """Returns the code of a module whose functions have their staged bodies only, for proofs that those are exact.
 
     There is no check at entry and no frame of ours: staged bodies stand where the author's would.
     """

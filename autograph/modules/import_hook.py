@@ -110,7 +110,7 @@ class ImportHook(MetaPathFinder):
             self._add(dataclasses.replace(made, left=(*made.left, *(Left(who, line, why) for line, who in stay))))
 
     def uninstall(self) -> None:
-        """Modules that are imported from now on are not converted."""
+        """Stops the conversion of modules that are imported from now on."""
         if self in sys.meta_path:
             sys.meta_path.remove(self)
 
@@ -127,7 +127,7 @@ class ImportHook(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """What the other finders find, with a loader that converts."""
+        """Returns what the other finders find, with a loader that converts."""
         if not self.matches(fullname):
             return None
         for finder in sys.meta_path:
@@ -179,7 +179,7 @@ def _is_imported(module: Any) -> bool:
 
 
 def _converting(kind: type) -> type | None:
-    """The class of loaders that do what `kind` does, and convert; None where nothing is known of `kind`."""
+    """Returns the class of loaders that do what `kind` does, and convert; None where nothing is known of `kind`."""
     if kind not in _KINDS:
         base: type | None = None
         if issubclass(kind, SourceFileLoader) and kind.source_to_code is SourceFileLoader.source_to_code:
@@ -201,7 +201,7 @@ class _Converting:
     autograph_hook: ImportHook
 
     def _code(self, name: str, filename: str, read: Callable[[], bytes], make: Callable[[], CodeType]) -> CodeType:
-        """The code of a module.
+        """Returns the code of a module.
 
         Args:
             name: of the module.
@@ -270,7 +270,7 @@ def _kept_under(path: str) -> str:
 
 @functools.cache
 def _tag() -> str:
-    """Changes with every file of this library: what another version compiled is not read."""
+    """Returns a tag that changes with every file of this library: what another version compiled is not read."""
     digest = hashlib.blake2b(__version__.encode(), digest_size=6)
     for folder in PACKAGE_DIRECTORIES:
         for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):

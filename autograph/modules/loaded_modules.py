@@ -45,7 +45,7 @@ def exchange(module: ModuleType, plain: CodeType, converted: CodeType) -> Iterat
 
 
 def _by_place(module: CodeType) -> dict[Place, CodeType]:
-    """The functions' code of a module by name and line, where one function alone has these."""
+    """Returns the functions' code of a module by name and line, where one function alone has these."""
     found: dict[Place, CodeType] = {}
     alike: set[Place] = set()
     for code in codes_in(module):

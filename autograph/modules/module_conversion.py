@@ -133,7 +133,7 @@ class ParsedModule:
         return False
 
     def staged(self, target: Target) -> Any:
-        """The converted `ast` node of a function; its statements carry the author's lines."""
+        """Returns the converted `ast` node of a function; its statements carry the author's lines."""
         context = ConversionContext(
             filename=self.source.filename,
             lines=self.lines,
@@ -147,7 +147,7 @@ class ParsedModule:
         return convert_tree(target.node, context)
 
     def edits(self, names: frozenset[str] | None) -> tuple[list[tuple[Target, Edit]], frozenset[str]]:
-        """The functions that conversion changes, with their replacements; and those of `names` that exist.
+        """Returns the functions that conversion changes, with their replacements; and those of `names` that exist.
 
         Args:
             names: of which functions; None for all.
@@ -165,7 +165,7 @@ class ParsedModule:
         return found, frozenset(selected)
 
     def edit(self, target: Target) -> Edit | None:
-        """The replacement of a function's statements or of a lambda; None where conversion changes nothing."""
+        """Returns the replacement of a function's statements or of a lambda; None where conversion changes nothing."""
         node = self.staged(target)
         if isinstance(target.node, ast.Lambda):
             if not isinstance(node, ast.Lambda) or ast.dump(node) == ast.dump(target.node):
@@ -225,7 +225,7 @@ class ParsedModule:
         return f"import {RUNTIME} as {self.alias}  # {MARKER} {__version__}"
 
     def import_edit(self) -> Edit:
-        """Where the line is inserted."""
+        """Returns the edit that inserts the line."""
         text, line = self.source, f"{self.import_line}\n"
         last = None
         for number, node in enumerate(text.tree.body):
@@ -249,7 +249,7 @@ class ParsedModule:
         return Edit(place, place, line)
 
     def qualified_names(self) -> list[str]:
-        """Names of all functions that can be shown, inner ones too."""
+        """Returns the names of all functions that can be shown, inner ones too."""
         names = []
         for target in self.targets:
             names.append(target.name)
@@ -258,7 +258,7 @@ class ParsedModule:
 
     @room(DEPTH)
     def shown(self, name: str) -> ast.stmt | ast.expr:
-        """The converted node of a function by its qualified name; as in Python, a later definition wins."""
+        """Returns the converted node of a function by its qualified name; as in Python, a later definition wins."""
         for target in reversed(self.targets):
             if name == target.name:
                 node: ast.stmt | ast.expr = self.staged(target)
@@ -275,7 +275,7 @@ class ParsedModule:
 
 @room(DEPTH)
 def standalone_source(node: ast.stmt | ast.expr, alias: str) -> str:
-    """A converted function as source code that says what the runtime's name means."""
+    """Returns a converted function as source code that says what the runtime's name means."""
     return f"import {RUNTIME} as {alias}\n\n\n{ast.unparse(node)}\n"
 
 
@@ -284,7 +284,7 @@ def _uses_class_cell(node: ast.AST) -> bool:
 
 
 def _line_after_header(lines: list[str]) -> int:
-    """How many lines at the top must stay there: shebang and encoding, and a comment that a blank line ends."""
+    """Counts the lines that must stay at the top: shebang and encoding, and a comment that a blank line ends."""
     number = 0
     while number < len(lines) and lines[number].startswith("#"):
         number += 1

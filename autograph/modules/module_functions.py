@@ -22,13 +22,13 @@ class Target:
     classes: tuple[ast.ClassDef, ...]
 
     def is_named_by(self, names: frozenset[str]) -> frozenset[str]:
-        """Those of `names` that mean this function: its own name or that of a class around it."""
+        """Returns those of `names` that mean this function: its own name or that of a class around it."""
         parts = self.name.split(".")
         return names & {".".join(parts[: end + 1]) for end in range(len(parts))}
 
 
 def outermost_functions(tree: ast.Module, is_opted_out: Callable[[Any], bool] = lambda node: False) -> Iterator[Target]:
-    """The functions that are inside no other, in the order of the source.
+    """Returns the functions that are inside no other, in the order of the source.
 
     Args:
         is_opted_out: whether a `def` or a class is left as it is, with all that is in it.
@@ -42,7 +42,7 @@ def _below(
     assigned: str,
     is_opted_out: Callable[[Any], bool],
 ) -> Iterator[Target]:
-    """The outermost functions below a node, in the order of the source."""
+    """Yields the outermost functions below a node, in the order of the source."""
     for field, value in ast.iter_fields(node):
         for child in value if isinstance(value, list) else [value]:
             if not isinstance(child, ast.AST) or isinstance(child, ast.JoinedStr):
@@ -85,7 +85,7 @@ def _assigned_name(node: ast.AST) -> str:
 
 
 def inner_functions(node: ast.AST, path: str = "") -> Iterator[tuple[str, ast.AST]]:
-    """The named functions inside a function, with their paths."""
+    """Yields the named functions inside a function, with their paths."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
             yield path + child.name, child

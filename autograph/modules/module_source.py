@@ -82,7 +82,7 @@ class ModuleSource:
         return cls(filename, text, encoding, tree, starts)
 
     def offset(self, line: int, column: int) -> int:
-        """The position in `text` of a line (from 1) and a column in UTF-8 bytes (from 0)."""
+        """Returns the position in `text` of a line (from 1) and a column in UTF-8 bytes (from 0)."""
         start = self._line_starts[line - 1]
         if self.text.isascii():
             return start + column
@@ -90,38 +90,38 @@ class ModuleSource:
         return start + len(self.text[start:following].encode("utf-8", "surrogatepass")[:column].decode("utf-8"))
 
     def lines(self) -> list[str]:
-        """The lines without their line ends."""
+        """Returns the lines without their line ends."""
         return LINE_END.split(self.text)
 
     def line_start(self, line: int) -> int:
-        """Where a line (from 1) begins; the end of the source for the line after the last."""
+        """Returns the offset of a line (from 1); the end of the source for the line after the last."""
         return self._line_starts[line - 1] if line <= len(self._line_starts) else len(self.text)
 
     def line_end(self, offset: int) -> int:
-        """Where the line around `offset` ends, before its line end."""
+        """Finds the end of the line around `offset`, before its line end."""
         match = LINE_END.search(self.text, offset)
         return match.start() if match else len(self.text)
 
     def span(self, node: Any) -> tuple[int, int]:
-        """First and last position of a statement or expression, decorators included."""
+        """Returns the first and last position of a statement or expression, decorators included."""
         start = self.offset(node.lineno, node.col_offset)
         if decorators := getattr(node, "decorator_list", None):
             start = self.text.rindex("@", 0, self.offset(decorators[0].lineno, decorators[0].col_offset))
         return start, self.offset(node.end_lineno, node.end_col_offset)
 
     def indentation(self, offset: int) -> str | None:
-        """The white space before `offset` when nothing else stands before it on its line, else None."""
+        """Returns the white space before `offset` when nothing else stands before it on its line, else None."""
         start = max(self.text.rfind("\n", 0, offset), self.text.rfind("\r", 0, offset)) + 1
         before = self.text[start:offset]
         return before if not before.strip(" \t\f") else None
 
     def newline(self, offset: int) -> str:
-        """The line end that the source uses at `offset`."""
+        """Returns the line end that the source uses at `offset`."""
         match = LINE_END.search(self.text, offset) or LINE_END.search(self.text)
         return match.group() if match else "\n"
 
     def replaced(self, edits: Iterable[Edit]) -> bytes:
-        """The bytes of the file with the edits made; edits do not overlap."""
+        """Returns the bytes of the file with the edits made; edits do not overlap."""
         done, parts = 0, []
         for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
             assert edit.start >= done, "edits overlap"
@@ -132,7 +132,7 @@ class ModuleSource:
         return "".join(parts).encode(self.encoding)
 
     def _encodable(self, generated: str) -> str:
-        """Generated source with escapes for what the file's encoding lacks.
+        """Returns generated source with escapes for what the file's encoding lacks.
 
         Only string literals can hold such characters (identifiers come from the file), and `ast.unparse` writes none
         of them raw, so an escape means the character again.
@@ -184,7 +184,7 @@ def laid_out(text: str, prefix: str, unit: str) -> str:
 
 
 def lines_inside_strings(text: str) -> set[int]:
-    """The lines (from 1) that begin inside a string literal."""
+    """Returns the lines (from 1) that begin inside a string literal."""
     inside: set[int] = set()
     open_fstrings: list[int] = []
     for token in tokenize.generate_tokens(io.StringIO(text).readline):

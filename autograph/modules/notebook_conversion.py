@@ -78,7 +78,7 @@ class _Sources:
         self._lines = [self._text.count("\n", 0, start) + 1 for start in self._starts]
 
     def module(self, name: str) -> ParsedModule:
-        """The cells as a module of the same length."""
+        """Returns the cells as a module of the same length."""
         parts = (_readable(source, name, line) for source, line in zip(self._sources, self._lines, strict=True))
         text = "\n".join(parts)
         return ParsedModule(ModuleSource.parsed(text, name, ast.parse(text, name)))
@@ -93,7 +93,7 @@ class _Sources:
             )
 
     def edited(self, edits: list[Edit]) -> list[str]:
-        """The sources with edits of their source made, of which each is inside one cell."""
+        """Returns the sources with edits of their source made, of which each is inside one cell."""
         found = list(self._sources)
         for edit in sorted(edits, key=lambda edit: edit.start, reverse=True):
             k = bisect_right(self._starts, edit.start) - 1
@@ -102,7 +102,7 @@ class _Sources:
         return found
 
     def with_cells(self, message: str, name: str) -> str:
-        """The message with a cell and a line in it, where it names a line of all cells together."""
+        """Returns the message with a cell and a line in it, where it names a line of all cells together."""
 
         def placed(match: re.Match[str]) -> str:
             line = int(match.group(1))
@@ -141,7 +141,7 @@ def _cell(source: str, notebook: Any) -> dict[str, Any]:
 
 
 def _readable(source: str, name: str, first: int) -> str:
-    """The source with something of the same length that Python reads for what only IPython does.
+    """Returns the source with something of the same length that Python reads for what only IPython does.
 
     Args:
         first: the number of its first line among those of all cells.
@@ -166,7 +166,7 @@ def _readable(source: str, name: str, first: int) -> str:
 
 
 def _hide(lines: list[str], at: int) -> bool:
-    """Puts `0####` or a comment in the place of what IPython reads in a line, and in those that go on with it."""
+    """Replaces what IPython reads in a line, and in those that go on with it, by `0####` or a comment; whether there was any."""
     found = _OF_IPYTHON.match(lines[at])
     if found is None:
         return False

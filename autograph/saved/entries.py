@@ -75,5 +75,5 @@ class Saveable(Protocol):
     """An object that knows what is saved of it."""
 
     def __saved_entries__(self, platforms: Sequence[str]) -> Sequence[Entry]:
-        """One entry for each signature, each lowered for the platforms that `ag.save` was given."""
+        """Returns an entry for each signature, each lowered for the platforms that `ag.save` was given."""
         ...

@@ -45,7 +45,7 @@ class SavedCallError(TypeError, ValueError):
 
 
 def load(path: str | os.PathLike[str], *, checks: bool = True) -> SavedFunction:
-    """The function in a saved file.
+    """Returns the function in a saved file.
 
     >>> load(__file__)
     Traceback (most recent call last):
@@ -65,7 +65,7 @@ def load(path: str | os.PathLike[str], *, checks: bool = True) -> SavedFunction:
 
 
 def parse(data: bytes, name: str, checks: bool = True) -> SavedFunction:
-    """The function in the bytes of a file of that name; raises as `load` does."""
+    """Returns the function in the bytes of a file of that name; raises as `load` does."""
     try:
         return SavedFunction(*_parts(memoryview(data)), checks)
     except Exception as error:  # of any kind, where a header has the right checksum and was not written by this library
@@ -79,7 +79,7 @@ def _need(condition: Any, text: str) -> None:
 
 
 def _parts(data: memoryview) -> tuple[dict[str, Any], list[memoryview]]:
-    """The header and the sections of a file, all checksums compared."""
+    """Returns the header and the sections of a file, all checksums compared."""
     _need(data[: len(MAGIC)] == MAGIC[: len(data)], "this is no saved file")
     _need(len(data) >= PREFIX.size, "the file is truncated")
     _, version, length, checksum = PREFIX.unpack(data[: PREFIX.size])
@@ -109,13 +109,13 @@ def _parts(data: memoryview) -> tuple[dict[str, Any], list[memoryview]]:
 
 
 def _pick(things: Sequence[Any], index: Any) -> Any:
-    """One of several, by a number from the file."""
+    """Returns the thing that a number from the file means."""
     _need(type(index) is int and 0 <= index < len(things), f"{index!r} is no number below {len(things)}")
     return things[index]
 
 
 def _take(sections: list[Any], index: Any) -> memoryview:
-    """A section; each is there for one program or array, so that none is copied again and again."""
+    """Returns a section; each is there for one program or array, so that none is copied again and again."""
     found: memoryview = _pick(sections, index)
     _need(found is not None, f"section {index} is used twice")
     sections[index] = None
@@ -131,7 +131,7 @@ _KINDS: dict[type, Any] = {bool: np.bool_, int: np.integer, float: np.floating, 
 
 @functools.cache
 def _keys() -> dict[str, tuple[Any, str]]:
-    """The types of random keys by their names, each with the name of the generator."""
+    """Returns the types of random keys by their names, each with the name of the generator."""
     types = {name: jax.eval_shape(functools.partial(jax.random.key, impl=name), 0).dtype for name in ("threefry2x32", "rbg")}
     return {str(dtype): (dtype, name) for name, dtype in types.items()}
 
@@ -152,7 +152,7 @@ class ArrayType:
         return self.text
 
     def fitted(self, value: Any, known: dict[str, Any]) -> Any:
-        """A value as an array of the type, or None; `known` are the sizes that have a name."""
+        """Returns a value as an array of the type, or None; `known` are the sizes that have a name."""
         if isinstance(value, jax.Array) and value.shape == self.sizes and value.dtype == self.dtype:
             return value
         if type(value) in _KINDS and not self.sizes and jax.numpy.issubdtype(self.dtype, _KINDS[type(value)]):
@@ -170,7 +170,7 @@ class ArrayType:
 
 
 def _program(saved: Any, sections: list[Any], name: str) -> tuple[export.Exported, list[ArrayType], list[ArrayType]]:
-    """The program that JAX exported, of what the file says of it, and the types of its arguments and results.
+    """Returns the program that JAX exported, of what the file says of it, and the types of its arguments and results.
 
     `jax.export.deserialize` is not used: it needs another package, and trusts what it is given.
     """
@@ -211,7 +211,7 @@ def _without_derivative(name: str) -> Any:
 
 
 def _template(tree: Any, types: Iterator[ArrayType]) -> Any:
-    """The value of a tree with types in the places of its arrays."""
+    """Returns the value of a tree with types in the places of its arrays."""
     if tree == "*":
         return next(types)
     ((kind, content),) = tree.items()
@@ -226,7 +226,7 @@ def _template(tree: Any, types: Iterator[ArrayType]) -> Any:
 
 
 def _filled(template: Any, arrays: Iterator[Any]) -> Any:
-    """The value of a template with arrays in it."""
+    """Returns the value of a template with arrays in it."""
     if isinstance(template, dict):
         return {key: _filled(item, arrays) for key, item in template.items()}
     if isinstance(template, list | tuple):
@@ -235,7 +235,7 @@ def _filled(template: Any, arrays: Iterator[Any]) -> Any:
 
 
 def _fit(template: Any, value: Any, name: str, known: dict[str, Any]) -> Iterator[Any]:
-    """The arrays of a value that is what a template says; raises `SavedCallError` where it is not."""
+    """Yields the arrays of a value that is what a template says; raises `SavedCallError` where it is not."""
     keys: Any = ()
     if isinstance(template, ArrayType):
         fits = (array := template.fitted(value, known)) is not None
@@ -262,7 +262,7 @@ _FORMAT = re.compile(r"[^\d]{0,4}\d{0,3}[,_]?(\.\d{1,3})?[a-zA-Z%]?")  # a width
 
 
 def read_check(saved: Any, values: Sequence[Any]) -> tuple[type[Exception], list[Any], str]:
-    """What a failed check raises: the class, the parts of the message, the place. `values`: as many as messages show."""
+    """Returns what a failed check raises: the class, the parts of the message, the place. `values`: as many as messages show."""
     for part in saved["message"]:
         if not isinstance(part, str):
             index, spec, conversion = part
@@ -276,7 +276,7 @@ def read_check(saved: Any, values: Sequence[Any]) -> tuple[type[Exception], list
 
 
 def filled_message(parts: Sequence[Any], values: Sequence[Any]) -> str:
-    """The message of a failed check."""
+    """Returns the message of a failed check."""
     shown = [(part, "", "") if isinstance(part, str) else (values[part[0]], *part[1:]) for part in parts]
     return "".join(format(_CONVERSIONS[kept](value), spec) for value, spec, kept in shown)
 
@@ -316,7 +316,7 @@ class Signature:
         return f"{self.name}({given}) -> {self.output!r}"
 
     def arrays(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-        """The arrays in the arguments of a call; raises `SavedCallError` where they are not what the signature is for."""
+        """Returns the arrays in the arguments of a call; raises `SavedCallError` where they are not what the signature is for."""
         if self.is_wide and not jax.config.read("jax_enable_x64"):
             raise SavedCallError("it computes with 64 bits: jax.config.update('jax_enable_x64', True)")
         try:
@@ -330,7 +330,7 @@ class Signature:
         return [array for name, item in self.inputs.items() for array in _fit(item, bound.arguments[name], name, known)]
 
     def error(self, number: int, values: Sequence[Any]) -> Exception:
-        """The exception of a check that failed."""
+        """Returns the exception of a check that failed."""
         kind, parts, place = self.checks[number - 1]
         error = kind(filled_message(parts, values))
         error.add_note(f"at {place}")
@@ -349,7 +349,7 @@ class SavedFunction:
 
     @staticmethod
     def _read(saved: Any, sections: list[Any]) -> list[Any]:
-        """The name, the type and the value of an array of the state."""
+        """Returns the name, the type and the value of an array of the state."""
         found, data = ArrayType(saved["type"], export.SymbolicScope(())), _take(sections, saved["section"])
         if found.text.startswith("key<"):
             numbers = jax.numpy.asarray(np.frombuffer(data, np.uint32).reshape(*found.aval.shape, -1))
@@ -392,7 +392,7 @@ class SavedFunction:
         return _filled(signature.output, iter(flat[:first]))
 
     def _known(self, value: Any) -> Any:
-        """The array itself, also where `jax.grad` differentiates; inside `jax.jit` there is none."""
+        """Returns the array itself, also where `jax.grad` differentiates; inside `jax.jit` there is none."""
         found = getattr(stopped := jax.lax.stop_gradient(value), "primal", stopped) if isinstance(value, jax.core.Tracer) else value
         if isinstance(found, jax.core.Tracer):
             what = "state" if self._state else "checks (unless it is loaded with checks=False)"

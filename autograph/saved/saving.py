@@ -86,7 +86,7 @@ def save(
 
 
 def _that_can_be_saved(fn: Any, path: Path, platforms: Sequence[str]) -> Any:
-    """The function that is saved of an object; refuses what cannot be, before anything is traced."""
+    """Returns the function that is saved of an object; refuses what cannot be, before anything is traced."""
     called = getattr(fn, "__call__", None)  # noqa: B004  # the method itself is wanted, not whether there is one
     fn = called if isinstance(called, Saveable) else fn  # an object whose class decorates it
     if not isinstance(fn, Saveable) and not callable(fn):
@@ -104,14 +104,14 @@ def _name(fn: Any) -> str:
 
 
 def _pair(signature: Sequence[Any] | Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments of a signature by position and by name."""
+    """Returns the arguments of a signature by position and by name."""
     if not isinstance(signature, Mapping | list | tuple):
         raise TypeError(f"a signature is a tuple of arguments or a dict of them by name, and not {signature!r:.60}")
     return ((), dict(signature)) if isinstance(signature, Mapping) else (tuple(signature), {})
 
 
 def _entry(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], platforms: Sequence[str]) -> Entry:
-    """The program of a function for arguments."""
+    """Returns the program of a function for arguments."""
     try:
         bound = inspect.signature(fn).bind(*args, **kwargs)
     except TypeError as error:
@@ -150,7 +150,7 @@ def _entry(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any
 
 
 def as_exported(fn: Any, jitted: Any, types: Sequence[Any], platforms: Sequence[str]) -> export.Exported:
-    """A jitted program of a function as one of `jax.export`."""
+    """Returns a jitted program of a function as one of `jax.export`."""
     try:
         return export.export(jitted, platforms=platforms)(*types)
     except NotImplementedError as error:
@@ -160,7 +160,7 @@ def as_exported(fn: Any, jitted: Any, types: Sequence[Any], platforms: Sequence[
 
 
 def calls_back(fn: Any) -> AutoGraphError:
-    """The refusal of a program that runs Python."""
+    """Returns the refusal of a program that runs Python."""
     checks = "save an `ag.function`, whose checks are results of the program; `ag.set_checks(False)` leaves them out"
     return AutoGraphError(
         f"{_name(fn)} calls back to Python when it runs, which a saved file cannot do",

@@ -30,7 +30,7 @@ ARRAY = "*"
 
 
 def split(value: Any, name: str = "the value", *, numbers: bool = True) -> tuple[Tree, list[Any]]:
-    """The tree of a value, and the arrays in it (or tracers, or descriptions of arrays), in order.
+    """Returns the tree of a value, and the arrays in it (or tracers, or descriptions of arrays), in order.
 
     >>> split({"w": np.ones(2), "mode": "same", "shape": (2,)})
     ({'dict': [['w', '*'], ['mode', {'literal': 'same'}], ['shape', {'tuple': [{'literal': 2}]}]]}, [array([1., 1.])])
@@ -67,7 +67,7 @@ def _split(value: Any, name: str, leaves: list[Any], numbers: bool) -> Tree:
 
 
 def replaced(value: Any, arrays: Iterator[Any]) -> Any:
-    """A value with other arrays in the places of its own; its containers keep their classes.
+    """Returns a value with other arrays in the places of its own; its containers keep their classes.
 
     >>> replaced({"w": np.ones(2), "shape": [2, None]}, iter("x"))
     {'w': 'x', 'shape': [2, None]}
@@ -95,7 +95,7 @@ def is_stored_literal(value: Any) -> bool:
 
 
 def literal_tree(value: Any) -> Tree:
-    """The tree of a number, a string or None.
+    """Returns the tree of a number, a string or None.
 
     >>> literal_tree(0.5), literal_tree(float("inf")), literal_tree(1j)
     ({'literal': 0.5}, {'float': 'inf'}, {'complex': ['0x0.0p+0', '0x1.0000000000000p+0']})
