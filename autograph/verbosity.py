@@ -2,7 +2,7 @@
 
 | level | says |
 | --- | --- |
-| 1 | each function that is converted, and how long it took; each one that stays as it is, and why |
+| 1 | each function that is converted, and how long it took; each one that is not converted, and why |
 | 2 | each trace with its arguments, what changed since the one before; each statement that is staged, and as what |
 | 3 | each `if` and loop that Python decides or runs while the program is traced |
 

@@ -1,4 +1,4 @@
-"""Arithmetic on truth values becomes an operator call: bools are integers to Python, and not to JAX.
+"""Arithmetic on bools becomes an operator call: bools are integers to Python, and not to JAX.
 
 >>> from autograph.converters.showing import show
 >>> print(show("def f(a, b): up = a > 0; return (a > b) + (a < b), up - (b > 0), -(not a), 2 + (a > b), +a", BoolArithmetic))

@@ -1,4 +1,4 @@
-"""Which callees stay as they are: their meaning is known, and they neither take functions nor care what is traced.
+"""Which callees stay unconverted: their meaning is known, and they neither take functions nor care what is traced.
 
 >>> import gast, jax, jax.numpy as jnp
 >>> call = gast.parse("f(x)", mode="eval").body

@@ -1,4 +1,4 @@
-"""Names that are numbers on every way through a function, so that `n += 1` may stay as it is.
+"""Names that are numbers on every way through a function, so that `n += 1` may stay a statement.
 
 >>> import gast
 >>> from types import SimpleNamespace

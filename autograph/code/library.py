@@ -1,4 +1,4 @@
-"""Which functions are library code: called as they are, since their authors wrote them for JAX or for plain values.
+"""Which functions are library code: called unconverted, since their authors wrote them for JAX or for plain values.
 
 The standard library, every installed package (JAX and NumPy among them) and this library. A package that is installed
 in editable form stands in its author's folder and is user code.

@@ -1,4 +1,4 @@
-"""Which definition of a file a function was compiled from that `%autoreload 2` of IPython 9 put in the place of an older one.
+"""Which definition of a file a function was compiled from that `%autoreload 2` of IPython 9 put instead of an older one.
 
 IPython compiles no file then, but what `ast.unparse` makes of each definition that was edited: a function alone, its decorators
 dropped or not; a method in a class of another name; a class alone. So comments are gone, and lines begin at 1. A definition of

@@ -1,4 +1,4 @@
-"""Calls in the author's body that lead to functions which need rewriting; every other call stays as it is.
+"""Calls in the author's body that lead to functions which need rewriting; every other call is unchanged.
 
 | call | becomes | where |
 | --- | --- | --- |

@@ -1,4 +1,4 @@
-"""Converting a whole module: the staged bodies of its functions in the place of the author's.
+"""Converting a whole module: the staged bodies of its functions instead of the author's.
 
 Each outermost function, method and lambda is converted; functions inside them go along. Of a `def` only the statements
 after the docstring are replaced, so decorators, signature and docstring keep their bytes, as does all source outside.

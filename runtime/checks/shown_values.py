@@ -1,4 +1,4 @@
-"""What to write in the place of a line that shows a traced value while the program is traced.
+"""What to write instead of a line that shows a traced value while the program is traced.
 
 >>> debug_print('print(f"loss {loss:.3f} of {n!r:>3}")')
 "jax.debug.print('loss {:.3f} of {:>3}', loss, n)"

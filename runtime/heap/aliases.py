@@ -1,4 +1,4 @@
-"""Containers that stand for one of several: `cur = xs if p else ys` on lists, when `p` is traced.
+"""Containers that stand for one of two or more: `cur = xs if p else ys` on lists, when `p` is traced.
 
 In Python `cur` *is* one of the two lists. In the program it is a third one, which holds the chosen numbers. Nobody can
 tell as long as nothing is written: a write to `xs` would have to show in `cur` if `p` held, and only then. So a merged

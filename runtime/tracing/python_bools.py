@@ -1,4 +1,4 @@
-"""Arithmetic on truth values: Python's bools are integers, JAX's are not.
+"""Arithmetic on bools: Python's bools are integers, JAX's are not.
 
 A comparison of Python's numbers is a weakly typed bool when it is traced, one of arrays is not. What joins such bools, or `True`
 and `False`, is noted. So `(a > b) + (c > d)` of numbers counts, and of arrays it is what JAX makes of two bools, as in plain

@@ -1,4 +1,4 @@
-"""One of several strings, enum members or functions, where the program decides which: `mode = "slow" if x > 0 else "fast"`.
+"""A choice between strings, enum members or functions, where the program decides which: `mode = "slow" if x > 0 else "fast"`.
 
 No array holds a string. So a branch, a loop or a list read at a traced index leaves a `Choice`: a traced number, and the string
 that each number stands for. The numbers are made of the strings, so that they mean the same in every branch and iteration.
