@@ -22,7 +22,7 @@ from autograph.code.nodes import names_bound, walk
 
 
 def appended_only(body: list[Any]) -> list[str]:
-    """Names that occur in `body` only as statements `name.append(value)`, sorted."""
+    """Returns the names that occur in `body` only as statements `name.append(value)`, sorted."""
     used: Counter[str] = Counter()
     appended: Counter[str] = Counter()
     for node in walk(*body):
@@ -34,7 +34,7 @@ def appended_only(body: list[Any]) -> list[str]:
 
 
 def lists(function: Any) -> frozenset[str]:
-    """Variables of a function that are bound to nothing but lists which are written out.
+    """Returns the variables of a function that are only bound to lists which are written out.
 
     >>> code = "def f(out):\\n a = [1]\\n a += [out]\\n b, d = [], []\\n b = a\\n out = []\\n [c for c in a]"
     >>> sorted(lists(gast.parse(code).body[0]))
@@ -58,14 +58,14 @@ def lists(function: Any) -> frozenset[str]:
 
 
 def _pairs(target: Any, value: Any) -> list[tuple[Any, Any]]:
-    """The targets of an assignment with their values; of `a, b = [], []` one by one."""
+    """Returns the targets of an assignment with their values; of `a, b = [], []` one by one."""
     if isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple) and len(target.elts) == len(value.elts):
         return [] if any(isinstance(t, gast.Starred) for t in target.elts) else [*zip(target.elts, value.elts)]
     return [(target, value)]
 
 
 def resized(block: list[Any], alias: str) -> list[str]:
-    """Names of variables of which a block calls a method that makes a list longer or shorter, sorted.
+    """Returns the variables of which a block calls a method that makes a list longer or shorter, sorted.
 
     >>> resized(gast.parse("if c: todo.extend(xs)\\nelse: x = todo.pop()\\nd.rows.append(x)").body, "ag__")
     ['todo']
@@ -74,7 +74,7 @@ def resized(block: list[Any], alias: str) -> list[str]:
 
 
 def shortened(block: list[Any], alias: str) -> list[str]:
-    """Those that it only makes shorter.
+    """Returns the names that it only makes shorter.
 
     >>> shortened(gast.parse("x = todo.pop()\\ny = found.pop()\\nfound.append(x + y)").body, "ag__")
     ['todo']
@@ -103,7 +103,7 @@ def _owners(block: list[Any], alias: str, methods: frozenset[str]) -> set[str]:
 
 
 def _list_of_append(node: Any) -> str | None:
-    """The name in `name.append(value)`."""
+    """Returns the name in `name.append(value)`."""
     if not (isinstance(node, gast.Call) and len(node.args) == 1 and not node.keywords):
         return None
     function = node.func

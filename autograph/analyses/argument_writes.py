@@ -75,7 +75,7 @@ class ModuleWriters:
         self._tree = tree
 
     def named(self, name: str) -> Sequence[Writer]:
-        """Those of a name."""
+        """Returns the writers of a name."""
         return self._found.get(name, ()) if f"def {name}" in self._text else ()
 
     @cached_property
@@ -90,18 +90,18 @@ _of_source = lru_cache(64)(ModuleWriters)
 
 
 def of_file(filename: str) -> ModuleWriters:
-    """The functions of a file that write elements of their parameters."""
+    """Returns the functions of a file that write elements of their parameters."""
     return _of_source("".join(linecache.getlines(filename)))
 
 
 @lru_cache(64)
 def of_source(source: Source) -> ModuleWriters:
-    """The functions of a file whose source and tree are at hand."""
+    """Returns the functions of a file whose source and tree are at hand."""
     return ModuleWriters(source.text, source.tree)
 
 
 def lookup(filename: str, own: Callable[[], ModuleWriters]) -> Callable[[str | None, str], Sequence[Writer]]:
-    """What tells the writers of a file (None: this one) that have a name; `own` gives those of the file itself."""
+    """Returns a function from a file (None: this one) and a name to the writers; `own` gives those of the file itself."""
 
     def named(file: str | None, name: str) -> Sequence[Writer]:
         return (own() if file is None or file == filename else of_file(file)).named(name)
@@ -110,7 +110,7 @@ def lookup(filename: str, own: Callable[[], ModuleWriters]) -> Callable[[str | N
 
 
 def writers(text: str, tree: ast.Module | None = None) -> Writers:
-    """The functions of a module that write elements of their parameters, by name.
+    """Returns the functions of a module that write elements of their parameters, by name.
 
     Most functions write none: only those are walked in whose lines the source of a write, or the name of a writer, stands.
 
@@ -153,7 +153,7 @@ class _Lines:
         self._ends = [match.start() for match in re.finditer(r"\n|\Z", text)]
 
     def having(self, pattern: re.Pattern[str], functions: Sequence[_Function]) -> list[_Function]:
-        """The functions in whose lines a pattern is found."""
+        """Returns the functions in whose lines a pattern is found."""
         at = [bisect.bisect_left(self._ends, match.end()) + 1 for match in pattern.finditer(self._text)]
 
         def has(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
@@ -164,7 +164,7 @@ class _Lines:
 
 
 def arguments(call: Any, found: Sequence[Writer], is_attribute: bool) -> list[Any]:
-    """The arguments of a call whose elements one of these functions writes; of `ast` or of gast."""
+    """Returns the arguments of a call whose elements one of these functions writes; of `ast` or of gast."""
     given: dict[int, Any] = {}
     for writer in found:
         names = writer.parameters[1:] if writer.is_method and is_attribute else writer.parameters

@@ -21,7 +21,7 @@ class Bits:
         self._names: list[str] = []
 
     def mask(self, names: Iterable[str]) -> int:
-        """The set of these names."""
+        """Returns the set of these names."""
         mask = 0
         for name in names:
             index = self._index.get(name)
@@ -32,7 +32,7 @@ class Bits:
         return mask
 
     def names(self, mask: int) -> list[str]:
-        """The names of a set, sorted, so that generated code is the same in every run."""
+        """Returns the names of a set, sorted, so that generated code is the same in every run."""
         found = []
         while mask > 0:
             low = mask & -mask

@@ -63,7 +63,7 @@ class Closures:
             self._follow(function.body, 0)
 
     def made_in(self, *nodes: Any) -> int:
-        """The variables of the closures that are made in some parts of the function."""
+        """Returns the variables of the closures that are made in some parts of the function."""
         made = 0
         if self._made:
             for node in nodes:
@@ -71,15 +71,15 @@ class Closures:
         return made
 
     def before(self, statement: Any) -> int:
-        """The variables of the closures that may have been made in front of a statement."""
+        """Returns the variables of the closures that may have been made in front of a statement."""
         return self._before.get(statement, 0)
 
     def after(self, statement: Any) -> int:
-        """The variables of the closures that may have been made when a statement is over, also by a `return` in it."""
+        """Returns the variables of the closures that may have been made when a statement is over, also by a `return` in it."""
         return self._after.get(statement, 0)
 
     def _follow(self, statements: list[Any], made: int) -> int:
-        """What may have been made at the end of a block, when it begins with `made`; nothing where control never gets there."""
+        """Returns what may have been made at the end of a block that begins with `made`; nothing where control never gets there."""
         for node in statements:
             self._before[node] = made
             self._after[node] = made | self.made_in(node)

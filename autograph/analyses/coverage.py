@@ -19,7 +19,7 @@ _FLIPPED = str.maketrans("<>", "><")
 
 
 def chain_at_end(block: list[Node]) -> list[Node]:
-    """The `if`s without `else` at the end of a block, and their `elif`s; an empty list where the last one has an `else`."""
+    """Returns the `if`s without `else` at the end of a block, and their `elif`s; an empty list where the last one has an `else`."""
     chain: list[Node] = []
     for node in reversed(block):
         parts = [node]

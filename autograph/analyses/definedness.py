@@ -116,7 +116,7 @@ class Definedness:
         return inside or bool(self._bits.mask([node.id]) & self._staged)
 
     def _unbinding(self, function: Any) -> int:
-        """Everything that the function unbinds anywhere."""
+        """Returns all names that the function unbinds anywhere."""
         names: list[str] = []
         for node in statements_inside(function.body):
             if isinstance(node, gast.Delete):
@@ -258,7 +258,7 @@ class Definedness:
     # --- expressions ---
 
     def _branches(self, test: Any, bound: int) -> tuple[int, int]:
-        """What is bound where a test holds and where it does not: names bound by walrus in operands of `and`, `or`."""
+        """Returns what is bound where a test holds and where it does not: names bound by walrus in operands of `and`, `or`."""
         if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
             true, false = self._branches(test.operand, bound)
             return false, true
@@ -327,7 +327,9 @@ class Definedness:
         return bound
 
     def _conditional(self, node: Any, bound: int) -> int:
-        """Operands that may not be evaluated become lambdas, in which an unbound variable is not Python's error either."""
+        """Visits operands that may not be evaluated: they become lambdas, in which an unbound variable is not Python's
+        error either.
+        """
         if isinstance(node, gast.IfExp):
             bound = self._evaluate(node.test, bound)
             true, false = self._branches(node.test, bound)

@@ -34,7 +34,7 @@ class Effects:
         self.alias = alias
 
     def of(self, *nodes: Any) -> Names:
-        """The effects of expressions or simple statements, in this order."""
+        """Returns the effects of expressions or simple statements, in this order."""
         names = Names(set(), set(), set())
         for node in nodes:
             self._visit(node, names, True)

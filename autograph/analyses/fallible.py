@@ -68,7 +68,7 @@ BY_RESULT = frozenset(name for name in KINDS if name.startswith("numpy."))
 
 
 def caught_by(node: Any, meaning: Callable[[Any], Any]) -> frozenset[str]:
-    """The names of those classes that the handlers of a `try` may catch; where in doubt, they do.
+    """Returns the names of those classes that the handlers of a `try` may catch; where in doubt, they do.
 
     Args:
         meaning: the object that an expression names, or what is no class.

@@ -28,12 +28,12 @@ NONE: Flags = frozenset()
 
 
 def jump_of(flag: str) -> str | None:
-    """The jump that a flag stands for, by its name, which may end in a number; None for a `raise`."""
+    """Returns the jump that a flag stands for, by its name, which may end in a number; None for a `raise`."""
     return next((jump for jump in JUMPS if flag.startswith(jump)), None)
 
 
 def jump_of_assignment(node: gast.Assign, flags: Collection[str]) -> str | None:
-    """The jump that a statement `return_ = True` takes."""
+    """Returns the jump that a statement `return_ = True` takes."""
     [target, *more] = node.targets
     if more or not isinstance(target, gast.Name) or target.id not in flags:
         return None
@@ -41,7 +41,7 @@ def jump_of_assignment(node: gast.Assign, flags: Collection[str]) -> str | None:
 
 
 def jump_of_guard(test: Any, flags: Collection[str]) -> str | None:
-    """The jump that is not under way where a test `not return_` holds."""
+    """Returns the jump that is not under way where a test `not return_` holds."""
     if (
         not isinstance(test, gast.UnaryOp)
         or not isinstance(test.op, gast.Not)
@@ -57,7 +57,7 @@ def sets_flag(node: Any, flag: str) -> bool:
 
 
 def without_flag(statements: list[Any], flag: str, empty: list[Any]) -> list[Any]:
-    """A block without the assignments to a flag; `empty` stands where nothing is left."""
+    """Returns a block without the assignments to a flag; `empty` stands where nothing is left."""
     result = []
     for node in statements:
         if sets_flag(node, flag):

@@ -89,7 +89,7 @@ class LargeIntegers:
 
 
 def _folded(node: Any) -> int | None:
-    """The value of an expression of integer literals; None for any other one."""
+    """Returns the value of an expression of integer literals; None for any other one."""
     if isinstance(node, gast.Constant):
         return node.value if type(node.value) is int else None
     if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
@@ -104,7 +104,7 @@ def _folded(node: Any) -> int | None:
 
 
 def _bindings(tree: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Each name that is bound, its new value, and by what its old value is multiplied for that."""
+    """Yields each name that is bound, its new value, and by what its old value is multiplied for that."""
     for node in walk(tree):
         if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
             yield node.target.id, None, node.value if isinstance(node.op, gast.Mult | gast.LShift) else None

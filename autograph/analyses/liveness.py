@@ -93,18 +93,18 @@ class Liveness:
     # --- answers ---
 
     def assigned(self, statements: list[Any]) -> int:
-        """The variables that a block may bind or unbind."""
+        """Returns the variables that a block may bind or unbind."""
         mask = 0
         for node in statements:
             mask |= self._assigned[node]
         return mask
 
     def names(self, statements: list[Any]) -> set[str]:
-        """The variables that a block may bind or unbind, by name."""
+        """Returns the variables that a block may bind or unbind, by name."""
         return set(self.bits.names(self.assigned(statements)))
 
     def writes(self, expression: Any) -> set[str]:
-        """The variables that an expression binds by walrus."""
+        """Returns the variables that an expression binds by walrus."""
         return self._effects.of(expression).writes
 
     def note(self, assignment: Any) -> None:
@@ -112,7 +112,7 @@ class Liveness:
         self._assigned[assignment] = self._names(assignment)[1]
 
     def state(self, statement: Any) -> list[str]:
-        """The variables of a functional statement that outlive one run of one of its bodies."""
+        """Returns the variables of a functional statement that outlive one run of one of its bodies."""
         assigned = self._inside.get(statement, 0) | self.assigned(statement.body) | self.assigned(statement.orelse)
         assigned &= ~self._stateless
         return self.bits.names(assigned & (self._live[statement] | self._captured(statement)))
@@ -128,7 +128,7 @@ class Liveness:
         return self.bits.names(self.bits.mask(names) & ~outlive)
 
     def enclosed(self, statement: Any) -> list[str]:
-        """The variables that nobody reads after an `if` but closures that its branches make, once at most."""
+        """Returns the variables that only closures of its branches read after an `if`, once at most."""
         made = self._closures.after(statement) & ~self._closures.before(statement)
         others = self._after[statement] | self._closures.before(statement) | self._always | self._stateless
         return self.bits.names(self.assigned([statement]) & made & ~others)
@@ -146,7 +146,7 @@ class Liveness:
         return statement in self._returning
 
     def _captured(self, statement: Any) -> int:
-        """What closures may read when a statement is over."""
+        """Returns what closures may read when a statement is over."""
         return self._always | self._closures.after(statement)
 
     # --- summaries, inner statements first ---
@@ -182,7 +182,7 @@ class Liveness:
         return summary
 
     def _part(self, node: Any, *parts: Any) -> Summary:
-        """The summary of expressions of a statement."""
+        """Returns the summary of expressions of a statement."""
         summary, writes = self._names(*parts)
         self._assigned[node] |= writes
         return summary
@@ -232,7 +232,7 @@ class Liveness:
     _summary_AsyncFor = _summary_For
 
     def _loop(self, node: Any, test: Summary, after: Summary, target: Summary = NOTHING) -> Summary:
-        """No iteration: test, `else`. One iteration: what later iterations read is read by it or written by it."""
+        """Summarizes no iteration (test, `else`) and one: what later iterations read is read by it or written by it."""
         body = self._block(node.body)
         orelse = self._block(node.orelse)
         iteration = then(then(test, target), body)
@@ -296,7 +296,7 @@ class Liveness:
         return before(self._blocks[id(block)], exits)
 
     def _behind(self, block: list[Any], out: Exits) -> int:
-        """What is live at the end of a branch: flags and what is read at the targets, if it always ends in a jump."""
+        """Returns what is live at the end of a branch: flags and what is read at the targets, if it always ends in a jump."""
         summary = self._blocks[id(block)]
         if summary.end | self._flags != ALL:
             return out.end

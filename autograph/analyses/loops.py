@@ -40,7 +40,7 @@ IS_COMPOUND = ByKind(lambda kind: issubclass(kind, _COMPOUND))
 
 
 def extended(loop: Any) -> Any:
-    """The same loop as one of the nodes above; the body is shared."""
+    """Returns the same loop as one of the nodes above; the body is shared."""
     kind = While if isinstance(loop, gast.While) else For
     if isinstance(loop, kind):
         return loop
@@ -53,7 +53,7 @@ def as_in_grammar(loop: Any) -> None:
 
 
 def blocks(node: Any) -> list[list[Any]]:
-    """The statement lists directly inside a compound statement; none for functions and classes, which are scopes."""
+    """Returns the statement lists directly inside a compound statement; none for functions and classes, which are scopes."""
     if not IS_COMPOUND[type(node)]:
         return []
     if isinstance(node, gast.With | gast.AsyncWith):
@@ -66,7 +66,7 @@ def blocks(node: Any) -> list[list[Any]]:
 
 
 def block_places(node: Any) -> Iterator[tuple[Any, str, list[Any]]]:
-    """The blocks of a statement that are not empty, each after its owner and its field: those of handlers and cases last."""
+    """Yields the blocks of a statement that are not empty, each after its owner and its field: those of handlers and cases last."""
     for owner in [node, *getattr(node, "handlers", ()), *getattr(node, "cases", ())]:
         for name in ("body", "orelse", "finalbody"):
             if type(block := getattr(owner, name, None)) is list and block:
@@ -74,7 +74,7 @@ def block_places(node: Any) -> Iterator[tuple[Any, str, list[Any]]]:
 
 
 def statements_inside(block: list[Any]) -> Iterator[Any]:
-    """The statements of a block and of the blocks in it; not of functions and classes in it, which are scopes.
+    """Yields the statements of a block and of the blocks in it; not of functions and classes in it, which are scopes.
 
     >>> [type(node).__name__ for node in statements_inside(gast.parse("if a:\\n def f(): return 1\\nelse: b = 2").body)]
     ['If', 'FunctionDef', 'Assign']
@@ -86,7 +86,7 @@ def statements_inside(block: list[Any]) -> Iterator[Any]:
 
 
 def header_expressions(node: Any) -> list[Any]:
-    """The expressions of a compound statement that stand outside its blocks."""
+    """Returns the expressions of a compound statement that stand outside its blocks."""
     if isinstance(node, gast.If):
         return [node.test]
     if isinstance(node, gast.While):

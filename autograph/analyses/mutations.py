@@ -29,7 +29,7 @@ _OPERATORS = {
 
 
 def mutated(block: list[Any], alias: str) -> set[str]:
-    """Names of variables at the root of what the statements of a block may change in place, by assignment or by a method."""
+    """Returns the variables at the root of what a block may change in place, by assignment or by a method."""
     found = set()
     for node in walk(*block):
         if not isinstance(node, gast.Call):

@@ -52,7 +52,7 @@ class NameKinds(NamedTuple):
 
 
 def name_kinds(tree: Any) -> NameKinds:
-    """What the names in a tree are; scopes are not distinguished."""
+    """Returns what the names in a tree are; scopes are not distinguished."""
     numbers: set[str] = set()
     containers: set[str] = set()
     bools: set[str] = set()

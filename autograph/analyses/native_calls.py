@@ -91,7 +91,7 @@ def _is_given_string(meaning: Any, call: gast.Call) -> bool:
 
 @cache
 def _string_parameters(meaning: Any) -> frozenset[Any]:
-    """The positions and the names of the parameters of a function that take strings."""
+    """Returns the positions and the names of the parameters of a function that take strings."""
     try:
         parameters = inspect.signature(meaning).parameters.values()
     except (TypeError, ValueError):

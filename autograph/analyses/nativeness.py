@@ -95,11 +95,11 @@ class Nativeness:
         return not isinstance(statement, _MAY_BE_FUNCTIONAL) or statement in self._native
 
     def escapes(self, statement: Any) -> Kinds:
-        """The kinds of jumps inside a statement that lead out of it."""
+        """Returns the kinds of jumps inside a statement that lead out of it."""
         return self._escapes.get(statement, NO_JUMP)
 
     def lowered(self, statement: Any) -> Kinds:
-        """The kinds of jumps that leave a statement from inside a functional statement, or from itself if it is one."""
+        """Returns the kinds of jumps that leave a statement from inside a functional statement, or from itself if it is one."""
         return self._lowered.get(statement, NO_JUMP)
 
     def suspends(self, statement: Any) -> bool:
@@ -141,7 +141,7 @@ class Nativeness:
         self._decide([statement], NO_JUMP)
 
     def discard(self, loop: Any) -> None:
-        """A native loop becomes functional."""
+        """Makes a native loop functional."""
         self._native.discard(loop)
 
     def _summarise(self, node: Any, caught: bool) -> bool:
@@ -187,7 +187,7 @@ class Nativeness:
     def _caught(
         self, node: Any, inner: list[list[Any]], escapes: Kinds, lowered: Kinds, caught: bool
     ) -> tuple[Kinds, Kinds]:
-        """What leaves a `try` with handlers, and from where."""
+        """Returns what leaves a `try` with handlers, and from where."""
         staged = self._is_staged(node.body)
         if not caught:
             escapes -= _RAISE  # what is raised in the body may match no handler

@@ -37,7 +37,7 @@ Bindings = dict[str, list[Any]]
 
 
 def number_names(function: Any, conversion: Any) -> frozenset[str]:
-    """The names whose every binding is a number: a literal, arithmetic of such names, an item of `range`."""
+    """Returns the names whose every binding is a number: a literal, arithmetic of such names, an item of `range`."""
     kinds = conversion.kinds
     skipped = _PURE if kinds.isdisjoint(_BINDING) else ()
     bindings: Bindings = {item.id: [UNKNOWN] for item in parameter_nodes(function.args)}

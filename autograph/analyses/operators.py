@@ -26,7 +26,7 @@ _CALLERS = frozenset({"attempt", "converted", "asking", "fold", "taken"})
 
 
 def callee(call: gast.Call, alias: str) -> Any:
-    """What a call calls: `f`, also in `ag__.converted(f)(x)` and its like."""
+    """Returns what a call calls: `f`, also in `ag__.converted(f)(x)` and its like."""
     func = call.func
     return func.args[0] if is_operator(func, alias) and func.func.attr in _CALLERS else func
 
@@ -35,7 +35,7 @@ _READS = frozenset({"some", "read", "read_free"})
 
 
 def variable(node: Any, alias: str) -> Any:
-    """The variable that an expression reads, also as `ag__.some(x, 'x')` or `ag__.read(lambda: x)`; else the expression.
+    """Returns the variable that an expression reads, also as `ag__.some(x, 'x')` or `ag__.read(lambda: x)`; else itself.
 
     >>> node = gast.parse("ag__.some(ag__.read(lambda: y), 'y')", mode="eval").body
     >>> variable(node, "ag__").id
@@ -48,7 +48,7 @@ def variable(node: Any, alias: str) -> Any:
 
 
 def operands(call: gast.Call) -> list[gast.Lambda]:
-    """The lambdas without parameters that a converter made arguments of an operator: it calls them before it returns.
+    """Returns the lambdas without parameters that a converter made arguments of an operator: it calls them before it returns.
 
     So their bodies belong to the scope around the call: what they read is read there and then, not captured. A lambda of
     the author's is a value like any other, as in `ag__.set_attr(lambda: y, x, 'a')`.
@@ -74,13 +74,13 @@ def is_authors(node: Any) -> bool:
 
 
 def parameter_nodes(arguments: gast.arguments) -> list[gast.Name]:
-    """All parameters, in the order of `co_varnames`."""
+    """Returns all parameters, in the order of `co_varnames`."""
     named = [*(arguments.posonlyargs or ()), *(arguments.args or ()), *(arguments.kwonlyargs or ())]
     return named + [item for item in (arguments.vararg, arguments.kwarg) if item is not None]
 
 
 def immediate(arguments: gast.arguments) -> list[Any]:
-    """What a `def` or `lambda` evaluates when it is executed: defaults and annotations."""
+    """Returns what a `def` or `lambda` evaluates when it is executed: defaults and annotations."""
     defaults = [*(arguments.defaults or ()), *(item for item in arguments.kw_defaults or () if item is not None)]
     return defaults + [item.annotation for item in parameter_nodes(arguments) if item.annotation is not None]
 

@@ -112,7 +112,7 @@ class Scopes:
         self._function(tree, None)
 
     def of(self, node: Any) -> Scope:
-        """The scope that a function, lambda, comprehension or class makes."""
+        """Returns the scope that a function, lambda, comprehension or class makes."""
         return self._scopes[node]
 
     def __contains__(self, node: Any) -> bool:

@@ -44,7 +44,7 @@ _ABOVE = {gast.Lt: False, gast.GtE: False, gast.Gt: True, gast.LtE: True}
 
 
 def start_values(tree: Any, meaning: Callable[[Any], Any]) -> frozenset[str]:
-    """The names of such variables; scopes are not distinguished.
+    """Returns the names of such variables; scopes are not distinguished.
 
     Args:
         meaning: the object that an expression names, or `MISSING`.
@@ -79,7 +79,7 @@ def start_values(tree: Any, meaning: Callable[[Any], Any]) -> frozenset[str]:
 
 
 def start_value(node: Any, meaning: Callable[[Any], Any]) -> float | None:
-    """The float beyond 32 bits that an expression is by its form or its name; None for any other one."""
+    """Returns the float beyond 32 bits that an expression is by its form or its name; None for any other one."""
     sign = 1.0
     if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
         node, sign = node.operand, -1.0
@@ -90,7 +90,7 @@ def start_value(node: Any, meaning: Callable[[Any], Any]) -> float | None:
 
 
 def _bounds(tree: Any) -> Iterator[tuple[str, bool]]:
-    """The names that are compared, each with whether it is a bound above all there."""
+    """Yields the names that are compared, each with whether it is a bound above all there."""
     for node in walk(tree):
         if isinstance(node, gast.Compare):
             sides = [node.left, *node.comparators]
@@ -101,7 +101,7 @@ def _bounds(tree: Any) -> Iterator[tuple[str, bool]]:
 
 
 def _bindings(tree: Any) -> Iterator[tuple[str, Any]]:
-    """The names that are bound by `=`, each with its value."""
+    """Yields the names that are bound by `=`, each with its value."""
     for node in walk(tree):
         if isinstance(node, gast.Assign | gast.AnnAssign):
             for target in node.targets if isinstance(node, gast.Assign) else [node.target]:
@@ -109,7 +109,7 @@ def _bindings(tree: Any) -> Iterator[tuple[str, Any]]:
 
 
 def pairs(target: Any, value: Any) -> Iterator[tuple[str, Any]]:
-    """The names in the target of an assignment, each with its value."""
+    """Yields the names in the target of an assignment, each with its value."""
     if isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple) and len(target.elts) == len(value.elts):
         for part, given in zip(target.elts, value.elts, strict=True):
             yield from pairs(part, given)

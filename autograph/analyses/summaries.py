@@ -37,7 +37,7 @@ NOTHING = Summary(0, 0)
 
 
 def then(first: Summary, second: Summary) -> Summary:
-    """The summary of one after the other."""
+    """Returns the summary of one after the other."""
     return Summary(
         first.reads | (second.reads & ~first.end),
         first.end | second.end,
@@ -48,12 +48,12 @@ def then(first: Summary, second: Summary) -> Summary:
 
 
 def join_summaries(first: Summary, second: Summary) -> Summary:
-    """The summary of one or the other."""
+    """Returns the summary of one or the other."""
     return Summary(first.reads | second.reads, *(a & b for a, b in zip(first[1:], second[1:], strict=True)))
 
 
 def before(summary: Summary, exits: Exits) -> int:
-    """What is live in front of something with this summary."""
+    """Returns what is live in front of something with this summary."""
     return (
         summary.reads
         | (exits.end & ~summary.end)

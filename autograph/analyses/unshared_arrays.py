@@ -60,8 +60,8 @@ Meaning = Callable[[Any], Any]
 
 
 def unshared(function: Any, meaning: Meaning) -> dict[str, int] | None:
-    """The variables of a function whose NumPy arrays nothing else refers to, each with the number of axes up to which it holds;
-    None where the function makes no array.
+    """Returns the variables of a function whose NumPy arrays nothing else refers to, each with the number of axes up to
+    which it holds; None where the function makes no array.
 
     Args:
         function: a `def`.
@@ -90,7 +90,7 @@ def unshared(function: Any, meaning: Meaning) -> dict[str, int] | None:
 
 
 def _values(statement: Any) -> list[Any]:
-    """What a statement assigns."""
+    """Returns what a statement assigns."""
     value = statement.value if isinstance(statement, gast.Assign | gast.AnnAssign) else None
     return value.elts if isinstance(value, gast.Tuple) else [value]
 
@@ -111,7 +111,7 @@ class _Uses:
         self._meaning = meaning
 
     def bound_to(self, name: Any) -> Any:
-        """The expression that an assignment gives to a name, or None."""
+        """Returns the expression that an assignment gives to a name, or None."""
         parent = self._around.get(name)
         if isinstance(parent, gast.Tuple):
             statement = self._around.get(parent)
@@ -133,7 +133,7 @@ class _Uses:
         return isinstance(value, gast.Constant) or isinstance(self._around.get(name), gast.AugAssign)
 
     def axes(self, node: Any) -> int:
-        """The number of axes up to which the array that a name holds does not escape by this use; 0 where it does."""
+        """Returns the number of axes up to which the array that a name holds does not escape by this use; 0 where it does."""
         named: int | None = 0
         parent = self._around.get(node)
         while isinstance(parent, gast.Subscript) and parent.value is node:
@@ -156,7 +156,7 @@ class _Uses:
         return method.attr in IN_PLACE and isinstance(call, gast.Call) and isinstance(self._around.get(call), gast.Expr)
 
     def _named_axes(self, index: Any) -> int | None:
-        """How many axes an index names by a number each; None where it may be a slice."""
+        """Counts the axes that an index names by a number each; None where it may be a slice."""
         parts = index.elts if isinstance(index, gast.Tuple) else [index]
         return len(parts) if all(self._is_number(part) for part in parts) else None
 

@@ -44,13 +44,13 @@ def quietly(function: Any, *args: Any) -> Any:
 
 
 def first_line(node: ast.AST) -> int:
-    """The first line of a statement as the compiler counts it: decorators belong to a `def`."""
+    """Returns the first line of a statement as the compiler counts it: decorators belong to a `def`."""
     decorators = getattr(node, "decorator_list", None)
     return min(decorators[0].lineno, node.lineno) if decorators else node.lineno  # type: ignore[attr-defined]
 
 
 def scopes_below(root: ast.AST, chain: Chain) -> Iterator[tuple[FunctionNode, Chain]]:
-    """Every function in a tree with the scopes around it; `chain` are those around `root`.
+    """Yields every function in a tree with the scopes around it; `chain` are those around `root`.
 
     Decorators, defaults, annotations and base classes belong to the scope around a definition, and so does the first
     iterable of a comprehension.
@@ -83,7 +83,7 @@ _SCOPES = frozenset({*_FUNCTIONS, *COMPREHENSIONS, ast.ClassDef})
 
 
 def by_place(entries: Iterable[tuple[FunctionNode, Chain]]) -> Places:
-    """Functions by their names and first lines."""
+    """Returns functions by their names and first lines."""
     table: Places = {}
     for node, chain in entries:
         name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
@@ -92,7 +92,7 @@ def by_place(entries: Iterable[tuple[FunctionNode, Chain]]) -> Places:
 
 
 def matching(code: CodeType, table: Places) -> tuple[FunctionNode, Chain] | None:
-    """The node that a code object was compiled from."""
+    """Returns the node that a code object was compiled from."""
     candidates = table.get((code.co_name, code.co_firstlineno), [])
     if not candidates or not isinstance(candidates[0][0], ast.Lambda):
         return candidates[0] if candidates else None
@@ -111,7 +111,7 @@ def matching(code: CodeType, table: Places) -> tuple[FunctionNode, Chain] | None
 
 
 def _span(code: CodeType) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """First and last position that the instructions of a lambda cover; None for one that only returns a constant."""
+    """Returns the first and last position of a lambda's instructions; None for a lambda that only returns a constant."""
     starts, ends = [], []
     for line, end_line, column, end_column in code.co_positions():
         # Instructions that prepare the frame have no position, or an empty one at the start of the line. So has the
@@ -130,7 +130,7 @@ def _same_alone(node: Any, code: CodeType) -> bool:
 
 
 def codes_in(root: CodeType) -> Iterator[CodeType]:
-    """The code objects in the constants of a code object, at any depth, without itself."""
+    """Yields the code objects in the constants of a code object, at any depth, without itself."""
     stack = [root]
     while stack:
         for constant in stack.pop().co_consts:

@@ -21,7 +21,7 @@ _SIGNS = {"__eq__": "==", "__lt__": "<", "__le__": "<=", "__gt__": ">", "__ge__"
 
 
 def sources_of(code: CodeType) -> list[str]:
-    """The sources that `dataclasses` may have made a code object from, in any of the Pythons that we support."""
+    """Returns the sources that `dataclasses` may have made a code object from, in any of the Pythons that we support."""
     name = code.co_name
     if code.co_filename != "<string>" or name not in _SIGNS or code.co_qualname != f"__create_fn__.<locals>.{name}":
         return []

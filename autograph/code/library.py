@@ -106,19 +106,19 @@ def is_library_module(name: Any) -> bool:
 
 
 def package_of(x: Any) -> str:
-    """The package that a class or a function says it is from; empty for none."""
+    """Returns the package that a class or a function says it is from; empty for none."""
     module = getattr(x, "__module__", None)
     return module.partition(".")[0] if type(module) is str else ""
 
 
 def package_of_module(module: types.ModuleType) -> str:
-    """The package to which a module belongs, without calling its `__getattr__`."""
+    """Returns the package to which a module belongs, without calling its `__getattr__`."""
     name = names_of(module).get("__name__")
     return name.partition(".")[0] if type(name) is str else ""
 
 
 def package_of_code(f: Any) -> str:
-    """The package in which a function or method is defined: `functools.wraps` names it after what it calls."""
+    """Returns the package in which a function or method is defined: `functools.wraps` names it after what it calls."""
     inner = f.__func__ if type(f) is types.MethodType else f
     if type(inner) is not types.FunctionType:
         return package_of(inner)
@@ -127,7 +127,7 @@ def package_of_code(f: Any) -> str:
 
 
 def names_of(x: Any) -> Mapping[str, Any]:
-    """The `__dict__` of an object, or of what stands in the place of a module, without calling its `__getattr__`."""
+    """Returns the `__dict__` of an object, or of what stands for a module, without calling its `__getattr__`."""
     try:
         found: Mapping[str, Any] = object.__getattribute__(x, "__dict__")
     except AttributeError:

@@ -48,11 +48,11 @@ class Constants:
         self._numbers: dict[int, int] = {}
 
     def expression(self, value: Any, at: ast.AST) -> ast.expr:
-        """An expression that will be the constant `value`, at the position of a node."""
+        """Returns an expression that will be the constant `value`, at the position of a node."""
         return ast.copy_location(ast.Constant(self.mark(value)), at)
 
     def mark(self, value: Any) -> str:
-        """The constant that stands for `value` in the tree."""
+        """Returns the constant that stands for `value` in the tree."""
         number = self._numbers.get(id(value))
         if number is None:
             number = self._numbers[id(value)] = len(self.objects)
@@ -60,13 +60,13 @@ class Constants:
         return f"{_MARK}{number}"
 
     def object(self, constant: Any) -> Any:
-        """The object that a constant of compiled code stands for; any other constant itself."""
+        """Returns the object that a constant of compiled code stands for; any other constant itself."""
         if isinstance(constant, str) and constant.startswith(_MARK):
             return self.objects[int(constant[len(_MARK) :])]
         return constant
 
     def value(self, constant: Any) -> Any:
-        """What takes the place of a constant in the finished code."""
+        """Returns what takes the place of a constant in the finished code."""
         return self.object(constant)
 
 
@@ -105,7 +105,7 @@ def link(
 
 
 def make_function(code: CodeType, fn: FunctionType) -> FunctionType:
-    """A function that runs `code` over the globals, cells, defaults and metadata of `fn`."""
+    """Returns a function that runs `code` over the globals, cells, defaults and metadata of `fn`."""
     new = FunctionType(code, fn.__globals__, fn.__name__, fn.__defaults__, closure_for(code, fn))
     if fn.__kwdefaults__ is not None:
         new.__kwdefaults__ = fn.__kwdefaults__
@@ -127,7 +127,7 @@ def make_function(code: CodeType, fn: FunctionType) -> FunctionType:
 
 
 def closure_for(code: CodeType, fn: FunctionType) -> tuple[CellType, ...] | None:
-    """The cells of `fn` for the free variables of `code`: the very cells, so that writes are shared."""
+    """Returns the cells of `fn` for the free variables of `code`: the very cells, so that writes are shared."""
     if not code.co_freevars:
         return None
     if code.co_freevars == fn.__code__.co_freevars:
@@ -137,14 +137,14 @@ def closure_for(code: CodeType, fn: FunctionType) -> tuple[CellType, ...] | None
 
 
 def parameters(code: CodeType) -> tuple[str, ...]:
-    """The names of all parameters in the order of `co_varnames`: keyword-only ones before `*args` and `**kwargs`."""
+    """Returns the names of all parameters in the order of `co_varnames`: keyword-only ones before `*args` and `**kwargs`."""
     flags = code.co_flags
     count = code.co_argcount + code.co_kwonlyargcount + bool(flags & _CO_VARARGS) + bool(flags & _CO_VARKEYWORDS)
     return code.co_varnames[:count]
 
 
 def by_position(code: CodeType) -> CodeType:
-    """A view of `code` that takes every parameter by position, in the order of `parameters`."""
+    """Returns a view of `code` that takes every parameter by position, in the order of `parameters`."""
     return code.replace(
         co_argcount=len(parameters(code)),
         co_posonlyargcount=0,
@@ -192,7 +192,7 @@ def _without_outside(tree: Any, source: Source) -> Any:
 
 
 def _skeleton(tree: Any, source: Source) -> tuple[ast.Module, int]:
-    """A module in which `tree` stands inside scopes of the original kinds and names, and how deep.
+    """Returns a module in which `tree` stands inside scopes of the original kinds and names, and how deep.
 
     The outermost function binds every free variable of the original; which function did so does not matter, since
     cells are found by name.
@@ -249,7 +249,7 @@ class _Names:
     made: frozenset[str]
 
     def qualified(self, name: str) -> str:
-        """The qualified name of the author's function, or of the one whose statement became this function."""
+        """Returns the qualified name of the author's function, or of the one whose statement became this function."""
         if name != self.compiled and not name.startswith(self.compiled + "."):
             return name
         inside = name[len(self.compiled) :].split(_LOCALS)

@@ -28,14 +28,14 @@ IS_LOCATED = ByKind(lambda kind: issubclass(kind, LOCATED))
 
 
 def position(node: Any) -> Position:
-    """First line, column, last line, last column of a node as it stands in the source."""
+    """Returns first line, column, last line and last column of a node in the source."""
     line, column = node.lineno, node.col_offset
     end_line, end_column = getattr(node, "end_lineno", None), getattr(node, "end_col_offset", None)
     return line, column, line if end_line is None else end_line, column if end_column is None else end_column
 
 
 def header(node: Any) -> Position:
-    """The position of a statement without its block; of other nodes, their position."""
+    """Returns the position of a statement without its block; of other nodes, their position."""
     end = _ENDS[type(node)]
     whole = position(node)
     if end is None:
@@ -75,7 +75,7 @@ def place(tree: Any, at: Position) -> Any:
 
 
 def unplaced(tree: gast.AST) -> list[gast.AST]:
-    """The nodes below `tree` that need a position and have none (the name of an `except ... as name` needs none)."""
+    """Returns the nodes below `tree` that need a position and have none (the name of an `except ... as name` needs none)."""
     nodes = list(gast.walk(tree))
     exempt = {id(node.name) for node in nodes if isinstance(node, gast.ExceptHandler)}
     return [

@@ -29,7 +29,7 @@ _STANDARD = ("cmath", "collections", "dataclasses", "functools", "itertools", "m
 
 
 def module_resolver(tree: ast.Module) -> Callable[[str], Any]:
-    """A `resolve` for `ConversionContext`: from a dotted name to the object that it means, or `MISSING`."""
+    """Returns a `resolve` for `ConversionContext`: from a dotted name to the object that it means, or `MISSING`."""
     imported, bound = _bindings(tree)
 
     def resolve(dotted: str) -> Any:
@@ -50,7 +50,7 @@ def module_resolver(tree: ast.Module) -> Callable[[str], Any]:
 
 
 def known_globals(tree: ast.Module) -> dict[str, Any]:
-    """The globals that a module will have, as far as they are known before it runs; `MISSING` where they are not.
+    """Returns the globals that a module will have, as far as they are known before it runs; `MISSING` where they are not.
 
     Nothing is imported for it: known are names that imports bind to modules which are loaded already.
     """
@@ -68,7 +68,7 @@ def known_globals(tree: ast.Module) -> dict[str, Any]:
 
 
 def _bindings(tree: ast.Module) -> tuple[dict[str, tuple[str, str | None]], set[str]]:
-    """Names by the module and attribute that an import binds them to, and names that are bound in any other way."""
+    """Returns names by the module and attribute that an import binds them to, and names that are bound in any other way."""
     imported: dict[str, tuple[str, str | None]] = {}
     bound: set[str] = set()
 

@@ -44,11 +44,11 @@ class Namespace:
 
     @classmethod
     def of(cls, fn: FunctionType, source: Source) -> Namespace:
-        """The namespace of a function, or of the lambda that hands over its cells."""
+        """Returns the namespace of a function, or of the lambda that hands over its cells."""
         return cls(fn.__globals__, dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True)), source)
 
     def resolve(self, dotted: str, within: tuple[CodeType, ...] = ()) -> Any:
-        """The object that a dotted name means, or `MISSING`.
+        """Returns the object that a dotted name means, or `MISSING`.
 
         Args:
             dotted: `jnp.sin`; only modules and classes are looked into, so no user code runs.
@@ -90,7 +90,7 @@ class Namespace:
 
 
 def attribute(value: Any, name: str) -> Any:
-    """An attribute of a module or class, found without running user code; else `MISSING`."""
+    """Returns an attribute of a module or class, found without running user code; else `MISSING`."""
     if isinstance(value, ModuleType):
         found = value.__dict__.get(name, MISSING)
         return sys.modules.get(f"{value.__name__}.{name}", MISSING) if found is MISSING else found
@@ -101,7 +101,7 @@ def attribute(value: Any, name: str) -> Any:
 
 
 def bindings(scope: Any) -> tuple[frozenset[str], frozenset[str]]:
-    """The names that a function binds by imports, and those that it binds in any other way.
+    """Returns the names that a function binds by imports, and those that it binds in any other way.
 
     Nested scopes are looked into as well: a name that is bound there may be declared `nonlocal`.
     """

@@ -41,5 +41,5 @@ class Namer:
         return name
 
     def child(self) -> Namer:
-        """A namer for a nested scope."""
+        """Returns a namer for a nested scope."""
         return Namer(self.reserved)

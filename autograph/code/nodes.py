@@ -45,7 +45,7 @@ class ByKind(dict[type, Any]):
 
 
 def methods(owner: type, prefix: str, default: Any = None) -> ByKind:
-    """The methods `prefix_X` of a class by the type X of a node.
+    """Returns the methods `prefix_X` of a class by the type X of a node.
 
     >>> import gast
     >>> class Names:
@@ -59,7 +59,7 @@ def methods(owner: type, prefix: str, default: Any = None) -> ByKind:
 
 
 def parts_of(kind: Any) -> tuple[str, ...]:
-    """The fields of a type of node that may hold nodes, contexts and operators left out; none for what is no node.
+    """Returns the fields of a type of node that may hold nodes, contexts and operators left out; none for what is no node.
 
     What they hold is None, a node, or a list of both.
     """
@@ -82,7 +82,7 @@ _WORDS = ByKind(_words)
 
 
 def inventory(tree: Any) -> tuple[set[type], frozenset[str]]:
-    """The types of the nodes in a tree, and every word that occurs in it, whatever it names.
+    """Returns the types of the nodes in a tree, and every word that occurs in it, whatever it names.
 
     >>> import gast
     >>> kinds, words = inventory(gast.parse("import a.b as c\\nd.e(f=1)"))
@@ -104,7 +104,7 @@ def inventory(tree: Any) -> tuple[set[type], frozenset[str]]:
 
 
 def names_bound(node: Any) -> list[str]:
-    """The names that a node binds by itself, not through a `Name` below it.
+    """Returns the names that a node binds by itself, not through a `Name` below it.
 
     >>> [names_bound(node) for node in ast.walk(ast.parse("import a.b\\ndef f(): ...")) if names_bound(node)]
     [['f'], ['a']]
@@ -121,7 +121,7 @@ _NAMED["MatchMapping"] = "rest"
 
 
 def children(node: Any) -> list[Any]:
-    """The nodes directly below a node."""
+    """Returns the nodes directly below a node."""
     found: list[Any] = []
     for name in PARTS[type(node)]:
         value = getattr(node, name, None)
@@ -133,7 +133,7 @@ def children(node: Any) -> list[Any]:
 
 
 def walk(*roots: Any) -> Iterator[Any]:
-    """The nodes of trees in no particular order, without contexts and operators."""
+    """Yields the nodes of trees in no particular order, without contexts and operators."""
     pending: list[Any] = list(roots)
     while pending:
         node = pending.pop()
@@ -149,7 +149,7 @@ def walk(*roots: Any) -> Iterator[Any]:
 
 
 def walk_outside(inner: tuple[type, ...], *roots: Any) -> Iterator[Any]:
-    """The nodes of trees, as `walk` gives them, but for those below nodes of some types.
+    """Yields the nodes of trees, as `walk` gives them, except those below nodes of some types.
 
     >>> [type(node).__name__ for node in walk_outside((ast.Lambda,), ast.parse("f(lambda: x)").body[0])]
     ['Expr', 'Call', 'Lambda', 'Name']

@@ -46,7 +46,7 @@ class CodeTable:
         self.entries: dict[int, tuple[weakref.ref[CodeType], dict[Any, Any]]] = {}
 
     def of(self, code: CodeType) -> dict[Any, Any]:
-        """The values that belong to a code object."""
+        """Returns the values that belong to a code object."""
         key, entries = id(code), self.entries
         found = entries.get(key)
         if found is not None and found[0]() is code:
@@ -83,28 +83,28 @@ def register_all(code: CodeType, role: Role, unit: Any) -> None:
 
 
 def known(code: CodeType) -> Known | None:
-    """What a code object is to us, or None."""
+    """Returns what a code object is to us, or None."""
     found = _KNOWN.entries.get(id(code))
     return found[1]["known"] if found is not None and found[0]() is code else None
 
 
 def names_in(code: CodeType) -> frozenset[str]:
-    """The globals and attributes that a code object and those inside it name."""
+    """Returns the globals and attributes that a code object and those inside it name."""
     return _names(code, "all", lambda code: code.co_names)
 
 
 def names_read_in(code: CodeType) -> frozenset[str]:
-    """Those that it reads: with the names of methods that it calls."""
+    """Returns the names that it reads: with the names of methods that it calls."""
     return _names(code, "read", lambda code: (x.argval for x in dis.get_instructions(code) if x.opname in _READING))
 
 
 def attributes_set_in(code: CodeType) -> frozenset[str]:
-    """The attributes that a code object and those inside it assign."""
+    """Returns the attributes that a code object and those inside it assign."""
     return _names(code, "set", lambda code: (x.argval for x in dis.get_instructions(code) if x.opname == "STORE_ATTR"))
 
 
 def words_in(code: CodeType) -> frozenset[str]:
-    """All that it names, also as strings: operators are given the names of attributes."""
+    """Returns all that it names, also as strings: operators are given the names of attributes."""
     return _names(code, "words", lambda code: (*code.co_names, *_strings(code.co_consts), *_of_patterns(code)))
 
 

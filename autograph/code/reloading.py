@@ -35,7 +35,7 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def node_of(code: CodeType, tree: ast.Module, qualname: str) -> FunctionNode | None:
-    """The function of a file that a code object was compiled from, in the way of IPython.
+    """Returns the function of a file that a code object was compiled from, in the way of IPython.
 
     Args:
         qualname: what the function that runs the code says; it tells methods of two classes apart whose sources are the same.
@@ -49,7 +49,9 @@ def node_of(code: CodeType, tree: ast.Module, qualname: str) -> FunctionNode | N
 
 
 def _definitions(path: list[str], tree: ast.Module, qualname: str) -> list[_Definition]:
-    """The definitions that IPython may have compiled alone to get code of this name; those of the function's own name first."""
+    """Returns the definitions that IPython may have compiled alone to get code of this name; those of the function's
+    own name first.
+    """
     found: list[tuple[bool, _Definition]] = []
     classes: set[ast.ClassDef] = set()
     for node, chain in scopes_below(tree, ()):
@@ -63,7 +65,7 @@ def _definitions(path: list[str], tree: ast.Module, qualname: str) -> list[_Defi
 
 
 def _modules(definition: _Definition, code: CodeType) -> Iterator[ast.Module]:
-    """The modules, of this definition alone, that IPython may have compiled."""
+    """Yields the modules, of this definition alone, that IPython may have compiled."""
     text = textwrap.dedent(ast.unparse(definition))
     if code.co_qualname.startswith(_CLASS):
         text = f"class {_CLASS}:\n" + textwrap.indent(text, "    ")
@@ -80,7 +82,7 @@ def _without_decorators(node: ast.AST) -> None:
 
 
 def _counterpart(code: CodeType, module: ast.Module, definition: _Definition) -> FunctionNode | None:
-    """The node of the file that stands where the code's does in what was compiled."""
+    """Returns the node of the file that stands where the code's does in what was compiled."""
     there, here = list(scopes_below(module, ())), list(scopes_below(definition, ()))
     inside = {id(part) for decorator in definition.decorator_list for part in ast.walk(decorator)}
     if len(there) != len(here):  # its decorators were dropped

@@ -165,7 +165,7 @@ class SourceFile:
         return frozenset(name for node in ast.walk(self.tree) if isinstance(node, ast.Global) for name in node.names)
 
     def plain_function(self, name: str) -> CodeType | None:
-        """The code of the only module-level definition of a name, when it has no decorators."""
+        """Returns the code of the only module-level definition of a name, when it has no decorators."""
         found = [statement for statement in self.tree.body if getattr(statement, "name", None) == name]
         if len(found) != 1 or not isinstance(found[0], ast.FunctionDef) or found[0].decorator_list:
             return None
@@ -173,7 +173,7 @@ class SourceFile:
         return codes[0] if codes else None
 
     def find(self, code: CodeType) -> Source | None:
-        """The place of a code object, or None when this source does not compile to it."""
+        """Returns the place of a code object, or None when this source does not compile to it."""
         flags = code.co_flags & FUTURE_FLAGS
         for alone in (False, True):  # notebooks and the interactive prompt compile each statement of a cell alone
             for candidate in self._compiled(flags, alone).get((code.co_name, code.co_firstlineno), ()):
@@ -186,7 +186,9 @@ class SourceFile:
         return None
 
     def find_reloaded(self, fn: FunctionType) -> Source | None:
-        """The place of a function that IPython compiled from what it made of this source, and the code that this compiles to."""
+        """Returns the place of a function that IPython compiled from what it made of this source, and the code that
+        this compiles to.
+        """
         from autograph.code import reloading
 
         code = fn.__code__
@@ -218,7 +220,7 @@ class SourceFile:
         return [first_line(statement) for statement in self.tree.body]
 
     def _entry(self, code: CodeType) -> tuple[FunctionNode, Chain] | None:
-        """The node that a code object of this source was compiled from, and the scopes around it."""
+        """Returns the node that a code object of this source was compiled from, and the scopes around it."""
         line = code.co_firstlineno
         last = bisect.bisect_right(self._first_lines, line)
         first = last - 1
@@ -242,7 +244,7 @@ def _last_line(statement: ast.stmt) -> int:
 
 
 def find(fn: FunctionType) -> Source:
-    """The source of a Python function.
+    """Returns the source of a Python function.
 
     Raises:
         SourceError: when there is none, or when it is not what the function was compiled from.
@@ -284,7 +286,7 @@ def _find(fn: FunctionType) -> Source:
 
 
 def _find_reloaded(fn: FunctionType) -> Source | None:
-    """The source of a function that IPython compiled anew after its file was edited. A new one has no file name there."""
+    """Returns the source of a function that IPython compiled anew after its file was edited. A new one has no file name there."""
     filename: Any = fn.__code__.co_filename
     if filename == "<string>":
         filename = fn.__globals__.get("__file__")
@@ -321,7 +323,7 @@ def _keep_timed_cell(filename: str) -> None:
 
 
 def from_string(filename: str, text: str, code: CodeType) -> Source:
-    """The source of a code object that was compiled from a string, whether or not such a file is here."""
+    """Returns the source of a code object that was compiled from a string, whether or not such a file is here."""
     for file in _FILES.get(filename, []):
         if file.text == text and (found := file.find(code)) is not None:
             return found
@@ -347,7 +349,7 @@ _WIDEST = ("BaseException", "GeneratorExit")
 
 
 def tree_of(filename: str) -> ast.Module | None:
-    """The parsed source of a file in which a function was looked for; of its latest version."""
+    """Returns the parsed source of a file in which a function was looked for; of its latest version."""
     files = _FILES.get(filename)
     return files[0].tree if files else None
 

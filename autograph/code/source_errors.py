@@ -12,7 +12,7 @@ from autograph.errors import SourceError
 
 
 def missing(code: CodeType) -> SourceError:
-    """Nobody kept the source of a code object."""
+    """Makes the error for a code object whose source nobody kept."""
     name = code.co_qualname
     if code.co_filename == "<stdin>":
         instead = (
@@ -39,7 +39,7 @@ def missing(code: CodeType) -> SourceError:
 
 
 def stale(code: CodeType) -> SourceError:
-    """A code object is not what the source of its file compiles to."""
+    """Makes the error for a code object that is not what its file compiles to."""
     if code.co_filename == "<string>":  # the name of every string that `exec` is given, and since 3.13 that of `python -c`
         return missing(code)
     return SourceError(

@@ -55,7 +55,7 @@ _wanted = _Wanted()
 
 @contextlib.contextmanager
 def room(limit: int) -> Iterator[None]:
-    """A recursion limit of at least `limit` while it lasts."""
+    """Raises the recursion limit to at least `limit` while it lasts."""
     _wanted.add(limit)
     try:
         yield

@@ -50,7 +50,7 @@ def _parsed(text: str) -> tuple[list[gast.stmt], frozenset[str]]:
 
 
 def statements(text: str, *, at: Any, **holes: Any) -> list[Any]:
-    """The statements of a template, placed at the header of the node `at`."""
+    """Returns the statements of a template, placed at the header of the node `at`."""
     body, names = _parsed(text)
     if names != holes.keys():
         wanted, given = ", ".join(sorted(names)), ", ".join(sorted(holes)) or "none"
@@ -60,7 +60,7 @@ def statements(text: str, *, at: Any, **holes: Any) -> list[Any]:
 
 
 def expression(text: str, *, at: Any, **holes: Any) -> Any:
-    """The expression of a template, placed at the header of the node `at`."""
+    """Returns the expression of a template, placed at the header of the node `at`."""
     [statement] = statements(text, at=at, **holes)
     return statement.value
 

@@ -31,7 +31,7 @@ def _signs(kind: Any) -> tuple[str, ...]:
 
 
 def _gast_plan(kind: Any) -> tuple[Any, ...]:
-    """The type of gast, the fields that hold contexts or operators, those that hold nodes, and those `ast` lacks."""
+    """Returns the type of gast, the fields that hold contexts or operators, those that hold nodes, and those `ast` lacks."""
     made = gast.Name if kind is ast.arg else getattr(gast, kind.__name__)
     lacks = [(name, name == "type_params") for name in made._fields if name not in kind._fields]
     return made, _signs(kind), parts_of(kind), lacks
@@ -42,7 +42,7 @@ _TO_AST = ByKind(lambda kind: (getattr(ast, kind.__name__), _signs(kind), parts_
 
 
 def to_gast(node: Any) -> Any:
-    """A copy of a tree as gast has it."""
+    """Returns a copy of a tree as gast has it."""
     given = type(node)
     kind, signs, parts, lacks = _TO_GAST[given]
     new = kind.__new__(kind)
@@ -68,7 +68,7 @@ def to_gast(node: Any) -> Any:
 
 
 def to_ast(tree: Any, constants: Mapping[str, Any] | None = None) -> Any:
-    """The tree as `ast` has it: the very nodes, with other types.
+    """Returns the tree as `ast` has it: the very nodes, with other types.
 
     Args:
         tree: a gast tree that nobody needs any more.
@@ -103,7 +103,7 @@ def to_ast(tree: Any, constants: Mapping[str, Any] | None = None) -> Any:
 
 
 def _name(node: Any, constants: Mapping[str, Any], pending: list[Any]) -> None:
-    """A variable, a parameter, or a name that becomes a constant."""
+    """Translates a variable, a parameter, or a name that becomes a constant."""
     context = type(node.ctx)
     if context is gast.Param:
         node.__class__ = ast.arg

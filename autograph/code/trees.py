@@ -19,7 +19,7 @@ from autograph.code.nodes import PARTS
 
 
 def changed(node: Any, **fields: Any) -> Any:
-    """A shallow copy of a node with other fields; trees are shared, so nothing is changed in place."""
+    """Returns a shallow copy of a node with other fields; trees are shared, so nothing is changed in place."""
     kind: Any = type(node)
     new = kind.__new__(kind)
     new.__dict__.update(node.__dict__)
@@ -28,7 +28,7 @@ def changed(node: Any, **fields: Any) -> Any:
 
 
 def rebuild(node: Any, visit: Callable[[Any], Any]) -> Any:
-    """The node with `visit` applied to its children; the node itself when they all stay what they are.
+    """Returns the node with `visit` applied to its children; the node itself when they all stay what they are.
 
     For an element of a list, `visit` may return a list of nodes that takes its place.
     """
@@ -69,7 +69,7 @@ def at(place: Any, node: Any) -> Any:
 
 
 def first_evaluated(statements: list[Any]) -> Any:
-    """The node of a block that runs first: where a statement that shall cause no line event of its own must stand."""
+    """Returns the node of a block that runs first: where a statement that shall cause no line event of its own must stand."""
     for statement in statements:
         if isinstance(statement, ast.Global | ast.Nonlocal):
             continue  # no code
@@ -119,7 +119,7 @@ _FIRST: dict[type, Callable[[Any], Any]] = {
 
 
 def mangled(name: str, class_name: str | None) -> str:
-    """The name as the compiler has it inside a class.
+    """Returns the name as the compiler has it inside a class.
 
     >>> mangled("__x", "_A"), mangled("__x__", "A"), mangled("x", "A"), mangled("__x", "_")
     ('_A__x', '__x__', 'x', '__x')
@@ -131,7 +131,7 @@ def mangled(name: str, class_name: str | None) -> str:
 
 
 def names_stored(target: Any) -> list[str]:
-    """The plain names that an assignment to `target` binds."""
+    """Returns the plain names that an assignment to `target` binds."""
     if isinstance(target, ast.Name):
         return [target.id]
     if isinstance(target, ast.Tuple | ast.List):

@@ -39,7 +39,7 @@ Each = Callable[[FunctionType], Any]
 
 
 def convert_inside(callee: Any, each: Each, as_method: bool = False) -> Any:
-    """The callable with `each` applied to the Python function in it.
+    """Returns the callable with `each` applied to the Python function in it.
 
     Args:
         as_method: whether a callable object is to be its method, and a cache the function inside: `jax.jit` needs a hash,

@@ -28,7 +28,7 @@ _SHOWN = 3  # places that a warning names
 
 
 def watch(code: CodeType, arguments: Sequence[Any], caller: FrameType | None) -> Callable[[Any], None] | None:
-    """What is to be called with a function's results where a transform of JAX called it; None for any other call.
+    """Returns what is to be called with a function's results where a JAX transform called it; None for any other call.
 
     Args:
         code: that of the user's function.
@@ -61,7 +61,7 @@ def _said(name: str, places: Sequence[str]) -> str:
 
 
 def changed_places(names: Sequence[str], arguments: Sequence[Any]) -> Callable[[Any], list[str]]:
-    """Where models among arguments hold something else later on than now, but for what the result holds that is given then.
+    """Returns a function that names where models among arguments have changed since, except what the result given then holds.
 
     A state of NNX is no model: who takes one apart means to return what is new.
     """
@@ -74,7 +74,7 @@ def changed_places(names: Sequence[str], arguments: Sequence[Any]) -> Callable[[
     before, attributes = _parts(models), _attributes(models, kinds)
 
     def kept(result: Any) -> list[Any]:
-        """The models in a result, and what `nnx.split` makes of one."""
+        """Returns the models in a result, and what `nnx.split` makes of one."""
         whole = jax.tree.leaves(result, is_leaf=lambda x: type(x).__name__ == "GraphDef")
         return [*whole, *(model for _, model in _models_in("", result, kinds))]
 
@@ -93,7 +93,7 @@ def changed_places(names: Sequence[str], arguments: Sequence[Any]) -> Callable[[
 
 
 def _models_in(name: str, value: Any, kinds: tuple[type, ...]) -> Iterator[tuple[str, Any]]:
-    """The models that a value is or holds, each with its place."""
+    """Yields the models that a value is or holds, each with its place."""
     parts, _ = jax.tree_util.tree_flatten_with_path(value, is_leaf=lambda x: x is not value and isinstance(x, kinds))
     if isinstance(value, kinds):
         yield name, value
@@ -103,7 +103,7 @@ def _models_in(name: str, value: Any, kinds: tuple[type, ...]) -> Iterator[tuple
 
 
 def _attributes(models: Sequence[tuple[str, Any]], kinds: tuple[type, ...]) -> dict[str, tuple[Any, Any]]:
-    """The attributes of the models by their places, each with its model: of numbers and strings JAX makes constants."""
+    """Returns the attributes of the models by their places, each with its model: of numbers and strings JAX makes constants."""
     return {
         f"{place}.{attribute}": (model, value)
         for name, root in models
@@ -113,7 +113,7 @@ def _attributes(models: Sequence[tuple[str, Any]], kinds: tuple[type, ...]) -> d
 
 
 def _kinds(nnx: Any, names: Sequence[str]) -> tuple[type, ...]:
-    """The classes of these names in a module; older versions of Flax lack some."""
+    """Returns the classes of these names in a module; older versions of Flax lack some."""
     return tuple(kind for name in names if isinstance(kind := getattr(nnx, name, None), type))
 
 

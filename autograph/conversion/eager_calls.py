@@ -54,7 +54,7 @@ _LOAD_GLOBAL, _LOAD_NAME = opcode.opmap["LOAD_GLOBAL"], opcode.opmap["LOAD_NAME"
 
 
 def rewrite_call(node: ast.Call, scope: _Scope, constants: Constants) -> ast.Call:
-    """The call, or the one that takes its place."""
+    """Returns the call, or the one that takes its place."""
     name = dotted(node.func)
     callee = MISSING if name is None else scope.resolve(name)
     if callee is MISSING and isinstance(node.func, ast.Name):
@@ -152,7 +152,7 @@ def is_wrapper(callee: Any) -> bool:
 
 
 def _defined_below(name: str, scope: _Scope) -> Any:
-    """The code of a module-level function that the module has not defined yet, or `MISSING`."""
+    """Returns the code of a module-level function that the module has not defined yet, or `MISSING`."""
     code = scope.source.code
     if name in code.co_varnames or name in code.co_cellvars or name in code.co_freevars:
         return MISSING
@@ -198,7 +198,7 @@ _ANSWERS = CodeTable()
 
 
 def _named(code: CodeType, space: dict[str, Any]) -> Iterator[Any]:
-    """What the globals that a code object reads mean now, and the attributes of modules and classes among them."""
+    """Yields what the globals that a code object reads mean now, and the attributes of modules and classes among them."""
     for name in _globals_read(code):
         value = space.get(name, MISSING)
         if value is MISSING:

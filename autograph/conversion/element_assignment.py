@@ -45,7 +45,7 @@ class _Scope(Protocol):
 
 
 def rewrite_statement(node: Any, scope: _Scope, constants: Constants) -> Any:
-    """The statement, or the statements that take its place."""
+    """Returns the statement, or the statements that take its place."""
     return _Rewriting(scope, constants).statement(node)
 
 
@@ -102,7 +102,7 @@ class _Rewriting:
         return [at(node, ast.Assign([unpacked], node.value)), *stores]
 
     def _caught(self, target: Any) -> tuple[Any, list[Any]]:
-        """A target of fresh names in the place of one that concerns us, and the statements that store from them."""
+        """Returns a target of fresh names instead of one that concerns us, and the statements that store from them."""
         if isinstance(target, ast.Subscript):
             name = self._fresh(target)
             return name, self._stored([(name, target)])
@@ -172,7 +172,7 @@ class _Rewriting:
         return at(place, ast.IfExp(self._test(first), self._call(Slot, [again], place), again))
 
     def _index(self, index: Any) -> Any:
-        """An index as an expression: `a:b` is `slice(a, b, None)`, also inside a tuple."""
+        """Returns an index as an expression: `a:b` is `slice(a, b, None)`, also inside a tuple."""
         if isinstance(index, ast.Slice):
             none = at(index, ast.Constant(None))
             parts = [none if part is None else part for part in (index.lower, index.upper, index.step)]
@@ -185,7 +185,7 @@ class _Rewriting:
         return at(place, ast.Call(self.constants.expression(function, place), arguments, []))
 
     def _fresh(self, place: Any) -> ast.Name:
-        """A variable of ours: deleted again by the end of the statement."""
+        """Returns a variable of ours: deleted again by the end of the statement."""
         code = self.scope.source.code
         while True:
             self.held += 1
@@ -227,7 +227,7 @@ def _delete(names: Any) -> ast.Delete:
 
 
 def native_names(source: Source) -> frozenset[str]:
-    """Names of a function that can only hold lists, dicts and sets that it makes itself: never arrays."""
+    """Returns the names of a function that can only hold lists, dicts and sets that it makes itself: never arrays."""
     code = source.code
     arguments = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
     candidates = set(code.co_varnames[arguments:]) - set(code.co_cellvars)

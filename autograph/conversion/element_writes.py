@@ -28,16 +28,16 @@ class Slot:
 
 
 def take_array(array: Any) -> Any:
-    """The array that took the place of `array` in the assignment before; `array` where there was none."""
+    """Returns the array that took the place of `array` in the assignment before; `array` where there was none."""
     pair, progress.element = progress.element, None
     return pair[1] if pair is not None and pair[0] is array else array
 
 
 def put_element(value: Any, array: Any, index: Any) -> Any:
-    """The array with an element replaced; with anything else written by Python (the variable may have been rebound)."""
+    """Returns the array with an element replaced; with anything else written by Python (the variable may have been rebound)."""
     return runtime.set_item(value, array, index)
 
 
 def augment(array: Any, index: Any, symbol: str, value: Any) -> Any:
-    """The array with `array[index] <symbol> value` done."""
+    """Returns the array with `array[index] <symbol> value` done."""
     return put_element(runtime.iop(symbol, array[index], value), array, index)

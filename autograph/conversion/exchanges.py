@@ -56,7 +56,7 @@ class Made:
         self._code = weakref.ref(fn.__code__)
 
     def of(self, fn: FunctionType) -> FunctionType | None:
-        """The function that was made, if it lives and the original still is what it was."""
+        """Returns the function that was made, if it lives and the original still is what it was."""
         made: Any = self._held() if type(self._held) is weakref.ref else self._held
         if made is None or self._code() is not fn.__code__:
             return None
@@ -89,7 +89,7 @@ class _Successor:
         return self.current()(*args, **kwargs)
 
     def current(self) -> FunctionType:
-        """The converted function of today: the one at hand, brought up to date, if it can take the new code."""
+        """Returns the converted function of today: the one at hand, brought up to date, if it can take the new code."""
         with LOCK:
             new, made = self.remake(self.fn), self.made()
             if made is None or not _same(made.__closure__, new.__closure__):
@@ -135,7 +135,7 @@ def note_jitted(made: Any, jitted: Any) -> None:
 
 
 def up_to_date(fn: FunctionType) -> FunctionType:
-    """The function, up to date if it is a converted one whose original was exchanged."""
+    """Returns the function, up to date if it is a converted one whose original was exchanged."""
     for constant in fn.__code__.co_consts:
         if type(constant) is _Successor:
             return constant.current()
@@ -143,7 +143,7 @@ def up_to_date(fn: FunctionType) -> FunctionType:
 
 
 def successor(followers: Iterable[FunctionType]) -> FunctionType | None:
-    """The original of the only one of these converted functions, if it was exchanged; for a call that is on its way.
+    """Returns the original of the only one of these converted functions, if it was exchanged; for a call that is on its way.
 
     Raises:
         ConversionError: the new code has another signature or other defaults, and the call has bound its arguments.
@@ -186,7 +186,7 @@ def _same(some: tuple[Any, ...] | None, others: tuple[Any, ...] | None) -> bool:
 
 
 def _gone(made: weakref.ref[FunctionType], ending: Callable[[], bool], _: Any) -> None:
-    """Nobody holds the old code of an original any more: it got another one, or is gone as well."""
+    """Reacts when nobody holds the old code of an original any more: it got another one, or is gone as well."""
     if ending():
         return
     function = made()
@@ -197,7 +197,7 @@ def _gone(made: weakref.ref[FunctionType], ending: Callable[[], bool], _: Any) -
 
 
 def _exchange(made: FunctionType, following: _Following, fn: FunctionType) -> bool:
-    """Makes a converted function look for the new code of its original when it is called next, if there is one."""
+    """Makes a converted function look for the new code of its original at its next call; returns whether there is new code."""
     old, new = known(made.__code__), known(fn.__code__)
     if old is None:
         return any(type(constant) is _Successor for constant in made.__code__.co_consts)
@@ -212,7 +212,7 @@ def _exchange(made: FunctionType, following: _Following, fn: FunctionType) -> bo
 
 
 def _calling(found: _Successor, code: CodeType) -> CodeType:
-    """Code with the free variables of `code` that calls a successor with whatever it is given."""
+    """Returns code with the free variables of `code` that calls a successor with whatever it is given."""
     names = ", ".join(code.co_freevars)
     text = f"def outer({names}):\n def f(*args, **kwargs):\n  return {_MARK!r}(args, kwargs)\n  {names or None}\n"
     outer = quietly(compile, text, __file__, "exec").co_consts[0]

@@ -42,7 +42,7 @@ def calls(value: Any) -> bool:
 
 
 def named_by(fn: FunctionType) -> Iterable[Any]:
-    """The user's functions that a function of the user's names, and classes whose methods a library calls."""
+    """Yields the user's functions that a function of the user's names, and classes whose methods a library calls."""
     for name in () if is_library(fn) else names_in(fn.__code__):
         value = fn.__globals__.get(name)
         if calls(value) if isinstance(value, type) else type(value) is FunctionType and not is_library(value):

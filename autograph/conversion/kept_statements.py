@@ -40,7 +40,7 @@ class Kept(NamedTuple):
 
 
 def why_kept(filename: str, line: int) -> Kept | None:
-    """Why what needs a value on a line of a converted function was left as it is; None where nothing says so."""
+    """Returns why a statement that needs a value was left in Python on a line; None where nothing says so."""
     tree = source.tree_of(filename)
     if tree is None:
         return None
@@ -100,7 +100,7 @@ def _last(node: Any) -> int:
 
 
 def _jump_out(statements: list[ast.stmt]) -> Any:
-    """A jump that leads out of statements."""
+    """Returns a jump that leads out of statements."""
     for statement in statements:
         for node in of_one_function(statement, tuple(_JUMPS)):
             inside = [x for x in ast.walk(statement) if isinstance(x, ast.For | ast.While | ast.AsyncFor)]
@@ -131,8 +131,9 @@ _SUSPENSIONS = ast.Yield | ast.YieldFrom | _AWAITS
 
 
 def why_suspended(filename: str, line: int, function: str) -> Kept | None:
-    """The same of a function that can stop half-way; None where nothing on the line holds a `yield` or an `await`, or jumps past
-    one."""
+    """Returns the same of a function that can stop half-way; None where nothing on the line holds a `yield` or an
+    `await`, or jumps past one.
+    """
     tree = source.tree_of(filename)
     if tree is None:
         return None
@@ -192,7 +193,7 @@ def _decides_at(node: Any, line: int) -> bool:
 
 
 def of_one_function(node: ast.AST, kinds: Any) -> Iterator[Any]:
-    """The nodes of some kinds in a node, but for those in functions and classes in it."""
+    """Yields the nodes of some kinds in a node, except those in functions and classes in it."""
     if isinstance(node, kinds):
         yield node
     for child in ast.iter_child_nodes(node):

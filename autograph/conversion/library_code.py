@@ -65,7 +65,7 @@ def conversion_advice(exc: BaseException, call: str, caller: CodeType, asks_trut
 
 
 def _unconverted_frames(exc: BaseException) -> list[FrameType]:
-    """The frames of library code behind the last one of converted code or of the user's."""
+    """Returns the frames of library code behind the last one of converted code or of the user's."""
     found: list[FrameType] = []
     traceback = exc.__traceback__
     while traceback is not None:
@@ -84,7 +84,7 @@ def is_users(code: CodeType) -> bool:
 
 
 def _converted(call: str, frame: FrameType) -> str:
-    """The callee of a call as `ag.convert` takes it; empty where another function than the called one asks."""
+    """Returns the callee of a call as `ag.convert` takes it; empty where another function than the called one asks."""
     code, callee = frame.f_code, call.strip("`").partition("(")[0]
     if callee.rpartition(".")[2] != code.co_name:
         return ""

@@ -80,7 +80,7 @@ _STATE: Any = _Always() if ALWAYS_STAGE else TRACE_STATE
 
 
 def build(unit: Unit, namespace: Namespace) -> CodeType:
-    """The author's code of a function: its free variables are the original's."""
+    """Returns the author's code of a function: its free variables are the original's."""
     debuggers.prepare()  # one that waits for a line of the function is to stop in the staged body
     body = AuthorBody(unit, namespace)
     code = link(body.function(unit), unit.source, body.constants, body.finish)
@@ -122,7 +122,7 @@ class FunctionScope:
         return mangled(name, self.source.class_name) in self.source.code.co_varnames
 
     def resolve(self, dotted: str) -> Any:
-        """What a dotted name means, or `MISSING`."""
+        """Returns what a dotted name means, or `MISSING`."""
         first = dotted.partition(".")[0]
         if self.in_class or any(first in names for names in self.hidden):
             return self.namespace.resolve("")
@@ -145,7 +145,7 @@ class AuthorBody:
         self.scope = FunctionScope(unit.source, namespace)
 
     def function(self, unit: Unit) -> Any:
-        """The rewritten node of a function; a lambda becomes a `def` of that name, which can hold a `try`."""
+        """Returns the rewritten node of a function; a lambda becomes a `def` of that name, which can hold a `try`."""
         node: Any = unit.source.node
         if isinstance(node, ast.Lambda):
             place = node.body if sys.version_info >= (3, 13) else node  # where the compiler sees a lambda return
@@ -167,13 +167,13 @@ class AuthorBody:
         return code
 
     def unit_of(self, source: Source) -> Unit:
-        """The unit of a function inside this one."""
+        """Returns the unit of a function inside this one."""
         return Unit(source, self.unit.options)
 
     # --- the walk ---
 
     def visit(self, node: Any) -> Any:
-        """The rewritten node, or a list of statements for one."""
+        """Returns the rewritten node, or a list of statements for one."""
         kind = type(node)
         handler = _HANDLERS.get(kind)
         return rebuild(node, self.visit) if handler is None else handler(self, node)
@@ -240,7 +240,7 @@ class AuthorBody:
 
     @contextmanager
     def _within(self, source: Source) -> Iterator[FunctionScope]:
-        """Within it the statements of a nested function are rewritten."""
+        """Enters a nested function, whose statements are rewritten while it lasts."""
         namespace = Namespace(self.namespace.globals, self.namespace.cells, source)
         outer, self.scope = self.scope, FunctionScope(source, namespace, native=element_assignment.native_names(source))
         try:
@@ -281,7 +281,7 @@ class AuthorBody:
         return at(place, ast.Await(call)) if source.code.co_flags & _CO_COROUTINE else call
 
     def _relayed(self, place: Any, source: Source, unit: Unit) -> list[Any]:
-        """The statements by which an asynchronous generator delegates to another one."""
+        """Returns the statements by which an asynchronous generator delegates to another one."""
 
         def relay(context: ast.expr_context) -> ast.expr:
             return at(place, ast.Name(_RELAY, context))

@@ -100,7 +100,7 @@ class Unit:
         return self._find is not None
 
     def variant(self, **options: bool) -> Unit:
-        """The same code, converted for other calls: with `in_try` or `asked` (see `ConversionOptions`)."""
+        """Returns the same code, converted for other calls: with `in_try` or `asked` (see `ConversionOptions`)."""
         wanted = replace(self.options, **options)
         if wanted == self.options:
             return self
@@ -113,7 +113,7 @@ class Unit:
         return f"<conversion of {self.source.code.co_qualname}>"
 
     def __reduce__(self) -> Any:
-        """Pickled by value, with the source of its file: for functions that cloudpickle sends to other processes."""
+        """Pickles by value, with the source of the file: for functions that cloudpickle sends to other processes."""
         file = self.source.file
         return _unpickled, (file.filename, file.text, marshal.dumps(self.source.code), self.options)
 
@@ -191,12 +191,12 @@ class Unit:
                 raise explained
 
     def staged_tree(self, namespace: Namespace) -> tuple[Any, str]:
-        """The converted `ast` node and the name that stands for the runtime in it."""
+        """Returns the converted `ast` node and the name that stands for the runtime in it."""
         with LOCK:
             return staged_tree(self.source, namespace, self.options)
 
     def staged_code(self, namespace: Namespace) -> CodeType:
-        """The code of the staged body."""
+        """Returns the code of the staged body."""
         if self._staged is None:
             with LOCK:
                 if self._staged is None:
@@ -217,7 +217,7 @@ class Unit:
 
 
 def convert_function(fn: FunctionType, options: ConversionOptions = DEFAULT, *, explicit: bool = False) -> FunctionType:
-    """The two-body function for a Python function: the same object each time.
+    """Returns the two-body function for a Python function: the same object each time.
 
     Args:
         fn: a plain or converted function.
@@ -249,7 +249,7 @@ def convert_function(fn: FunctionType, options: ConversionOptions = DEFAULT, *, 
 
 
 def staged(fn: FunctionType, in_try: bool = False) -> FunctionType:
-    """What traced code runs for a function: its staged body over the same globals, defaults and cells.
+    """Returns what traced code runs for a function: its staged body over the same globals, defaults and cells.
 
     `fn` itself where it is one, where the user or we say that it stays as it is (`do_not_convert`, library code), and
     where there is no source, as for methods that `dataclasses` writes. While nothing is traced also where the source is
@@ -283,7 +283,7 @@ def staged(fn: FunctionType, in_try: bool = False) -> FunctionType:
 
 
 def asked(fn: FunctionType) -> FunctionType:
-    """The staged body, made once more for callers that test its result for `None`.
+    """Returns the staged body, made once more for callers that test its result for `None`.
 
     It returns `None` or a value where one of the functions does whose results it returns. The staged body itself where it
     stands in another function.
@@ -305,7 +305,7 @@ def _staged_body(fn: FunctionType, unit: Unit) -> FunctionType:
 
 
 def unit_of(fn: FunctionType, options: ConversionOptions = DEFAULT) -> Unit:
-    """The unit of a plain or converted function."""
+    """Returns the unit of a plain or converted function."""
     entry = _known(fn.__code__)
     if entry is not None and entry.unit is not None:
         unit: Unit = entry.unit
@@ -318,7 +318,7 @@ def _unpickled(filename: str, text: str, code: bytes, options: ConversionOptions
 
 
 def _known(code: CodeType) -> Known | None:
-    """What a code object is to us. One that was unpickled is known by the unit among its constants."""
+    """Returns what a code object is to us. One that was unpickled is known by the unit among its constants."""
     found = known(code)
     if found is None:
         for constant in code.co_consts:
@@ -351,7 +351,7 @@ _exception: Callable[[], BaseException | None] = sys.exception
 
 
 def _found(table: _Table, fn: FunctionType) -> FunctionType | None:
-    """What was made of a function, if the function still is what it was."""
+    """Returns what was made of a function, if the function still is what it was."""
     made = table.get(fn)
     return None if made is None else made.of(fn)
 
@@ -377,7 +377,7 @@ def _unit(fn: FunctionType, options: ConversionOptions) -> Unit:
 
 
 def author_code(fn: FunctionType, options: ConversionOptions) -> CodeType:
-    """The author's code for a function; kept as long as the original code lives."""
+    """Returns the author's code for a function; kept as long as the original code lives."""
     key = (options, id(fn.__globals__))
     with LOCK:
         codes = _AUTHOR.of(fn.__code__)

@@ -113,7 +113,7 @@ def enter_outermost(unit: Unit, body: FunctionType, cells: FunctionType, argumen
 
 
 def _place(code: CodeType) -> tuple[str, str, int]:
-    """Where a function stands; pytest has another code for one with an `assert` than its source has."""
+    """Returns where a function stands; pytest has another code for one with an `assert` than its source has."""
     return code.co_filename, code.co_qualname, code.co_firstlineno
 
 
@@ -178,12 +178,12 @@ class Reach:
             self.search(unknown, None)
 
     def used(self) -> frozenset[str] | None:
-        """The names that were used; None if they may be any."""
+        """Returns the names that were used; None if they may be any."""
         found = frozenset().union(*map(words_in, self.codes))
         return None if self.is_any or not found.isdisjoint(BY_STRING) else found
 
     def named(self, code: CodeType) -> Iterable[Any]:
-        """What code names, or code inside it: globals, modules that it imports, and what stands in modules."""
+        """Yields what code names, or code inside it: globals, modules that it imports, and what stands in modules."""
         space, names = self.codes[code], names_in(code)
         if not names.isdisjoint(_BY_STRING):
             yield from [value for value in list(space.values()) if type(value) is not ModuleType]
@@ -249,14 +249,14 @@ class Reach:
             self.search(foreign, None, is_foreign=True)
 
     def _of_class(self, value: type) -> Iterable[Any]:
-        """What a class leads to; of one that was met before, what is new in it, and what may hold something new."""
+        """Returns what a class leads to; of one that was met before, what is new in it, and what may hold something new."""
         known = self.classes.get(value, {})
         self.classes[value] = found = {id(part): part for part in _inside(value, type)}
         fixed = {id(value.__dict__.get(name)) for name in _OF_DATACLASSES}
         return [x for key, x in found.items() if key not in known or type(x) in MUTABLE_CONTAINERS and key not in fixed]
 
     def _of_module(self, module: ModuleType) -> Iterable[Any]:
-        """What the code that ran so far names in a module."""
+        """Returns what the code that ran so far names in a module."""
         if module in self.modules or library.package_of_module(module) in _OWN_PACKAGES:
             return ()
         self.modules.append(module)
@@ -271,7 +271,7 @@ def _in_module(module: ModuleType, names: frozenset[str]) -> list[Any]:
 
 
 def contents(fn: FunctionType) -> Iterable[Any]:
-    """What the cells of a function hold."""
+    """Yields what the cells of a function hold."""
     for cell in fn.__closure__ or ():
         try:
             yield cell.cell_contents
@@ -280,7 +280,7 @@ def contents(fn: FunctionType) -> Iterable[Any]:
 
 
 def _inside(value: Any, kind: type) -> Iterable[Any]:
-    """What an object leads to that is none of a user's class: a class, a function, a container, an object of a library."""
+    """Returns what an object leads to that is not of a user's class: a class, a function, a container, an object of a library."""
     if kind in _MAPPINGS:
         if kind is defaultdict:
             default_dicts.watch_dict(value)
@@ -370,7 +370,7 @@ def _is_known(value: Any, known: weakref.WeakValueDictionary[int, Any]) -> bool:
 
 
 def _attributes(value: Any, kind: type, names: frozenset[str] | None) -> Iterable[Any]:
-    """What an object of a user's class holds, without running its code: its `__dict__`, its slots, and the items of a container.
+    """Returns what a user's object holds, without running its code: its `__dict__`, its slots, the items of a container.
 
     Args:
         names: of which attributes; None for all.
@@ -394,7 +394,7 @@ def _attributes(value: Any, kind: type, names: frozenset[str] | None) -> Iterabl
 
 @once_per_class
 def _layout(kind: type) -> tuple[list[Any], list[tuple[str, Any]]]:
-    """The containers that a class derives from, and its slots."""
+    """Returns the containers that a class derives from, and its slots."""
     members = [item for base in MRO(kind) for item in DICT(base).items()]
     containers = [base for base in (*COLLECTIONS, dict) if issubclass(kind, base)]
     return containers, [(name, member) for name, member in members if type(member) is MemberDescriptorType]

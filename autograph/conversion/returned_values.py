@@ -81,7 +81,7 @@ def refuse_foreign(source: Source, result: Any, caller: FrameType | None) -> Non
 
 
 def without_order(name: str, at: Location | None) -> StagingError:
-    """The refusal of a dict that JAX takes for no tree."""
+    """Returns the refusal of a dict that JAX takes for no tree."""
     return StagingError(
         f"{name}() returns a dict whose keys have no order",
         at=at,
@@ -91,7 +91,7 @@ def without_order(name: str, at: Location | None) -> StagingError:
 
 
 def return_of(source: Source) -> Location:
-    """The only `return` of a function that has a value; where there are several, its first line."""
+    """Returns the only `return` of a function that has a value; where there are several, its first line."""
     node = source.node
     body = [] if isinstance(node, ast.Lambda) else node.body
     found = [each for each in walk_outside(_SCOPES, *body) if isinstance(each, ast.Return) and each.value]

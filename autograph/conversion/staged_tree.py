@@ -27,7 +27,7 @@ DEPTH = 20_000
 def staged_tree(
     found: Source, namespace: Namespace, options: ConversionOptions, runtime: Any = None
 ) -> tuple[Any, str]:
-    """The staged `ast` node of a function, and the name that stands for the runtime in it.
+    """Returns the staged `ast` node of a function, and the name that stands for the runtime in it.
 
     Args:
         found: where the function stands.
@@ -51,7 +51,7 @@ def staged_tree(
 
 
 def convert_tree(node: Any, context: ConversionContext, constants: Mapping[str, Any] | None = None) -> Any:
-    """The staged `ast` node for a function's node.
+    """Returns the staged `ast` node for a function's node.
 
     What is evaluated outside the function (decorators, defaults, annotations) stays as it is; decorators are left out.
 
@@ -98,7 +98,7 @@ def _fresh(name: str, code: CodeType) -> str:
 
 @contextlib.contextmanager
 def building_trees() -> Iterator[None]:
-    """What conversion needs of the interpreter.
+    """Gives conversion what it needs of the interpreter.
 
     Room for expressions as deep as Python's compiler takes them: tree walks need several frames a level. And no garbage
     collection: a tree is many objects that live until the end, and each time some hundreds more of them exist the

@@ -288,7 +288,7 @@ def _say_of_models(exc: BaseException) -> None:
 
 
 def _unconverted(places: list[_Place], kind: _Kind) -> tuple[str, str]:
-    """Why a function of the user's is not converted, and what to write instead."""
+    """Returns why a function of the user is not converted, and what to write instead."""
     code = places[-1].code
     name = f"`{code.co_qualname.rpartition('.<locals>.')[2]}`"
     if not places[-1].has_source:
@@ -312,7 +312,9 @@ def _unconverted(places: list[_Place], kind: _Kind) -> tuple[str, str]:
 
 
 def _again(exc: BaseException) -> BaseException:
-    """An exception that is one of ours as well, with the same message and traceback; itself where there is none of its class."""
+    """Returns an exception that is one of ours as well, with the same message and traceback; itself where there is none
+    of its class.
+    """
     try:
         kind = StagingError if issubclass(StagingError, type(exc)) else _both(cast(Any, type(exc)))
         made: BaseException = kind.__new__(kind, *exc.args)
@@ -327,7 +329,7 @@ _WANTS_A_NUMBER = re.compile(r"scalar index|cannot be interpreted as an ")
 
 
 def _other(exc: BaseException) -> _Kind | None:
-    """What to say of an exception of Python's that only a traced value brings about."""
+    """Returns what to say of a Python exception that only a traced value brings about."""
     if isinstance(exc, AttributeError):
         return _UNTESTED if is_read_untested(exc) else None
     if not is_of_tracing(exc) or type(next(iter(exc.args), None)) is Explained:
@@ -352,7 +354,7 @@ def _both(kind: Any) -> Any:
 
 
 def _places(traceback: TracebackType | None) -> Iterator[_Place]:
-    """Where the user's own frames stand in a traceback."""
+    """Yields where the user's own frames stand in a traceback."""
     caller_is_users = False
     while traceback is not None:
         code = traceback.tb_frame.f_code
