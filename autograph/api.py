@@ -184,7 +184,8 @@ def function_in(fn: Any) -> FunctionType:
     found = _functions_of(fn)
     if isinstance(fn, type) or not found:
         callables.convert_inside(fn, lambda function: function)  # says why
-        raise ConversionError(f"there is no Python function in {fn!r}", instead="pass a Python function")
+        text = f"there is no Python function in {fn!r}"
+        raise ConversionError(text, instead="pass a Python function", page="no-python-function")
     return found[0]
 
 

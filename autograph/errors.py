@@ -4,13 +4,14 @@ Every message says what, where (the user's file, line and source), both sides wh
 write instead:
 
 >>> error = StagingError("variable 'y' has two shapes", sides={"if branch": "float32[3]", "else branch": "float32[4]"},
-...                      why="one program runs both", instead="make both branches return the same shape")
+...                      why="one program runs both", instead="make both branches return the same shape", page="two-shapes")
 >>> print(error)
 variable 'y' has two shapes
   if branch:   float32[3]
   else branch: float32[4]
   why: one program runs both
   instead: make both branches return the same shape
+  for more, run: autograph error two-shapes
 
 | exception | also a | raised when |
 | --- | --- | --- |
@@ -138,7 +139,13 @@ def _characters(line: str, *offsets: int | None) -> list[int | None]:
 
 
 def message(
-    what: str, *, at: Location | None = None, sides: Mapping[str, str] | None = None, why: str = "", instead: str = ""
+    what: str,
+    *,
+    at: Location | None = None,
+    sides: Mapping[str, str] | None = None,
+    why: str = "",
+    instead: str = "",
+    page: str = "",
 ) -> str:
     """Formats a message, the one format that ours have; parts that are left out take no line."""
     lines = [what]
@@ -151,6 +158,8 @@ def message(
         lines.append(f"why: {why}")
     if instead:
         lines.append(f"instead: {instead}")
+    if page:
+        lines.append(f"for more, run: autograph error {page}")
     return "\n  ".join(lines)
 
 
@@ -167,11 +176,13 @@ class AutoGraphError(Brief, Exception):
         sides: for a disagreement, a name for each side and what it has.
         why: the reason, one sentence without a full stop.
         instead: what to write instead.
+        page: the page in `docs/errors/` that shows such a message.
     """
 
     what: str = ""
     sides: Mapping[str, str] | None = None
     instead: str = ""
+    page: str = ""
 
     def __init__(
         self,
@@ -181,10 +192,11 @@ class AutoGraphError(Brief, Exception):
         sides: Mapping[str, str] | None = None,
         why: str = "",
         instead: str = "",
+        page: str = "",
     ) -> None:
         self.location = Location.of(at)
-        self.what, self.sides, self.instead = what, sides, instead
-        super().__init__(message(what, at=self.location, sides=sides, why=why, instead=instead))
+        self.what, self.sides, self.instead, self.page = what, sides, instead, page
+        super().__init__(message(what, at=self.location, sides=sides, why=why, instead=instead, page=page))
 
 
 class ConversionError(AutoGraphError):

@@ -15,6 +15,7 @@ import pytest
 
 from autograph import errors
 from autograph.conversion import unknown_values
+from autograph.runtime.sequences import traced_keys
 from tests import catalogue
 from tests.catalogue import Page
 from tests.programs.harness import difference
@@ -97,6 +98,7 @@ def page(request: pytest.FixtureRequest) -> Page:
 
 def test_the_program_fails_with_the_message_of_the_page(page: Page, tmp_path: Path) -> None:
     assert catalogue.failure(page.program, tmp_path) == page.message, "see the first lines of tests/catalogue.py"
+    assert page.message.endswith(f"\n  for more, run: autograph error {page.path.stem}\n")
 
 
 def test_what_to_write_instead_works_and_agrees_with_plain_python(page: Page, tmp_path: Path) -> None:
@@ -115,7 +117,7 @@ def test_the_remedies_of_messages_without_a_page_work(program: str, tmp_path: Pa
 CODE = re.compile(r"`([^`]+)`( for `[^`]+`)?")
 """Code in a message; behind `for` stands what it takes the place of."""
 IN_PROSE = re.compile(r"\b(?:jax|functools)\.[\w.]+\w|jax\.numpy|static argument|x\[\w\] = \.\.\.")
-LEFT_OUT = frozenset({"jit", "ag.do_not_convert"})
+LEFT_OUT = frozenset({"jit", "ag.do_not_convert", "dtype"})
 """What a message names in code and says to leave out."""
 
 
@@ -209,6 +211,8 @@ def _strings(value: ast.AST | None, names: dict[str, Any]) -> Iterator[str]:
         left, right = [*_strings(value.left, names)] or [".*"], [*_strings(value.right, names)] or [".*"]
         is_sum = isinstance(value.op, ast.Add)
         yield from (first + second for first in left for second in right) if is_sum else left
+    elif isinstance(value, ast.Tuple):  # with the page that shows it
+        yield from _strings(value.elts[0], names)
     elif isinstance(value, ast.IfExp | ast.BoolOp):
         for branch in value.values if isinstance(value, ast.BoolOp) else (value.body, value.orelse):
             yield from _strings(branch, names)
@@ -266,8 +270,8 @@ def _modules() -> list[tuple[Path, ast.Module]]:
     ]
 
 
-def _places() -> Iterator[tuple[str, str, range]]:
-    """File, function and lines of every call that makes a message."""
+def _places() -> Iterator[tuple[str, str, ast.Call]]:
+    """Yields file, function and node of every call that makes a message."""
     for path, tree in _modules():
         for function in ast.walk(tree):
             if _name(path) not in PASSING_ON and isinstance(function, ast.FunctionDef):
@@ -276,8 +280,7 @@ def _places() -> Iterator[tuple[str, str, range]]:
                         getattr(node.func, "attr", getattr(node.func, "id", "")) if isinstance(node, ast.Call) else ""
                     )
                     if isinstance(node, ast.Call) and name in MAKING and node.args:
-                        assert node.end_lineno is not None
-                        yield _name(path), function.name, range(node.lineno, node.end_lineno + 1)
+                        yield _name(path), function.name, node
 
 
 def _own_nodes(function: ast.FunctionDef | ast.Module) -> Iterator[Any]:
@@ -302,17 +305,42 @@ def test_every_message_of_the_library_has_a_page(monkeypatch: pytest.MonkeyPatch
         reached.add((_name(Path(frame.f_code.co_filename)), frame.f_lineno))
         return message(*args, **kwargs)
 
-    for module in (errors, unknown_values):
+    for module in (errors, unknown_values, traced_keys):
         monkeypatch.setattr(module, "message", recorded)
     for page in PAGES:
         catalogue.failure(page.program, tmp_path)
     places = list(_places())
     assert len(places) > 40
     missing = [
-        f"{file}:{lines.start} in {function}()"
-        for file, function, lines in places
-        if (file, function) not in WITHOUT_A_PAGE and not any((file, line) in reached for line in lines)
+        f"{file}:{node.lineno} in {function}()"
+        for file, function, node in places
+        if (file, function) not in WITHOUT_A_PAGE
+        and not any((file, line) in reached for line in range(node.lineno, (node.end_lineno or 0) + 1))
     ]
     assert not missing, "no page of docs/errors/ shows the messages made in\n" + "\n".join(missing)
     for entry in WITHOUT_A_PAGE:
         assert any((file, function) == entry for file, function, _ in places), f"{entry} makes no message"
+
+
+def test_every_message_names_a_page_which_exists() -> None:
+    for file, function, node in _places():
+        passes_on = len(node.args) == 1 and not node.keywords and not isinstance(node.args[0], ast.Constant | ast.JoinedStr)
+        names_one = any(keyword.arg == "page" for keyword in node.keywords)
+        assert passes_on or names_one != ((file, function) in WITHOUT_A_PAGE), f"{file}:{node.lineno}"
+    named = {word for _, tree in _modules() for node in ast.walk(tree) for word in _pages_in(node)}
+    assert len(named) > 100
+    assert named <= {page.path.stem for page in PAGES}
+
+
+def _pages_in(node: ast.AST) -> Iterator[str]:
+    """Yields the names of pages that a node gives to a message, or a table or a function of pages holds."""
+    value: ast.AST | None = None
+    if isinstance(node, ast.keyword) and node.arg == "page":
+        value = node.value
+    elif isinstance(node, ast.Assign | ast.AnnAssign) and "page" in ast.unparse(getattr(node, "targets", [node])[0]).lower():
+        value = node.value
+    elif isinstance(node, ast.FunctionDef) and re.search("page|remedy", node.name):
+        value = node
+    for part in () if value is None else ast.walk(value):
+        if isinstance(part, ast.Constant) and re.fullmatch(r"[a-z]+(-[a-z]+)+", str(part.value)):
+            yield part.value

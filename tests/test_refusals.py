@@ -97,6 +97,7 @@ def message_of(error: BaseException, fn: Callable[..., Any]) -> str:
       after one iteration: weak int32
       why: a loop cannot change the type of a value from iteration to iteration: 1000000000000 does not fit into int32
       instead: use a float, or a wider dtype (64 bits: `jax.config.update('jax_enable_x64', True)`)
+      for more, run: autograph error loop-changes-shape
     """,
 )
 def a_number_too_large_for_a_carry(x):
@@ -114,6 +115,7 @@ def a_number_too_large_for_a_carry(x):
           return [1, 2**40][x]
       why: Python integer 1099511627776 out of bounds for int32
       instead: use an array (`jnp.stack`), an `if` chain, or a Python int
+      for more, run: autograph error item-that-is-no-number
     """,
 )
 def a_number_too_large_for_a_row(x):
@@ -129,6 +131,7 @@ def a_number_too_large_for_a_row(x):
                  ^^^^^^^^^^^^^^
       why: integers of a compiled program have 32 bits, or 64 where `jax_enable_x64` is set
       instead: `jax.config.update('jax_enable_x64', True)`, or beside a float write that integer `n` as one, `float(n)`
+      for more, run: autograph error range-beyond-integers
     """,
 )
 def a_number_too_large_for_an_operator(x):
@@ -145,6 +148,7 @@ def a_number_too_large_for_an_operator(x):
       when it is false:      dict with keys 'cost'
       why: the structures differ, and one compiled program must serve both
       instead: {branches}
+      for more, run: autograph error two-kinds
     """,
 )
 def dict_keys(x):
@@ -165,6 +169,7 @@ def dict_keys(x):
       when it is false:      None
       why: the two sides are of different kinds, and one compiled program must serve both
       instead: use a number instead of None, and a flag of your own that says whether it counts
+      for more, run: autograph error none-before-a-loop
     """,
 )
 def none_or_value(x):
@@ -184,6 +189,7 @@ def none_or_value(x):
       when it is false:      int32
       why: shapes differ, and one compiled program must serve both
       instead: {branches}
+      for more, run: autograph error two-shapes
     """,
 )
 def returned_shapes(x):
@@ -200,6 +206,7 @@ def returned_shapes(x):
           first = next((k for k in numbers if k > n), 0)
       why: how many items the loop takes is only known when the program runs, and the iterator lives in Python
       instead: loop over a list of the items (`items = list(iterator)`) and index it afterwards
+      for more, run: autograph error shared-iterator
     """,
 )
 def item_of_a_shared_iterator(n):
@@ -218,6 +225,7 @@ def item_of_a_shared_iterator(n):
       when it is false:      int32
       why: dtypes differ, and one compiled program must serve both
       instead: {branches}
+      for more, run: autograph error two-shapes
     """,
 )
 def dtype_key(n):
@@ -236,6 +244,7 @@ def dtype_key(n):
           if x > 0:
       why: the test is traced, so both branches are part of the program and both must leave a value
       instead: assign 'y' before the `if`, or in both branches
+      for more, run: autograph error unbound-variable
     """,
 )
 def missing(x):
@@ -252,6 +261,7 @@ def missing(x):
           while n > 0 and (y := n * n) < 60:
       why: the test is traced, so both branches are part of the program and both must leave a value
       instead: assign 'y' before the `if`, or in both branches
+      for more, run: autograph error unbound-variable
     """,
 )
 def bound_by_an_operand_and_read_behind_the_loop(n):
@@ -270,6 +280,7 @@ def bound_by_an_operand_and_read_behind_the_loop(n):
           if n > 0:
       why: the test is traced, so both branches are part of the program and both must leave a value
       instead: assign 't' before the `if`, or in both branches
+      for more, run: autograph error unbound-variable
     """,
 )
 def delete(n):
@@ -289,6 +300,7 @@ def delete(n):
       after one iteration: tuple of 2 (tuple of 1 (int32), int32)
       why: a loop cannot change the structure of a value from iteration to iteration: the structures differ
       instead: {carry}
+      for more, run: autograph error loop-changes-shape
     """,
 )
 def carry_structure(n):
@@ -309,6 +321,7 @@ def carry_structure(n):
       after one iteration: int32
       why: the value is not a number or an array, so a loop cannot change it from iteration to iteration
       instead: begin with a number: one that loses every comparison (`inf`), or any, with a flag that says whether it counts
+      for more, run: autograph error none-before-a-loop
     """,
 )
 def carry_none(n):
@@ -332,6 +345,7 @@ WRITTEN: list[Any] = []
       when it is false:      empty list
       why: the structures differ, and one compiled program must serve both
       instead: return the value, and write it where the function is called
+      for more, run: autograph error state-outside-of-the-trace
     """,
 )
 def append_to_a_global(n):
@@ -350,6 +364,7 @@ def append_to_a_global(n):
       after one iteration: list of 1 (int32)
       why: a loop cannot change the structure of a value from iteration to iteration: the structures differ
       instead: return the value, and write it where the function is called
+      for more, run: autograph error state-outside-of-the-trace
     """,
 )
 def append_to_a_global_in_a_loop(n):
@@ -368,6 +383,7 @@ def append_to_a_global_in_a_loop(n):
              ^^^^^^^^^^^^^
       why: the test is taken for one of objects, and which bool or enum member it is, is only known when the program runs
       instead: compare them by `==` or `!=`
+      for more, run: autograph error identity-of-two-bools
     """,
 )
 def identity_of_a_known_and_a_traced_bool(n):
@@ -386,6 +402,7 @@ def identity_of_a_known_and_a_traced_bool(n):
           while i < n:
       why: what it holds afterwards depends on a traced value, and it holds known numbers only
       instead: start from a JAX array: `x = jnp.asarray(x)`
+      for more, run: autograph error numpy-array-in-a-branch
     """,
 )
 def numpy_write_in_a_loop(n):
@@ -405,6 +422,7 @@ def numpy_write_in_a_loop(n):
           if n > 0:
       why: which of several containers 'c' is, is only known when the program runs, so the change cannot reach the right one
       instead: copy it first (`x = list(x)`, `copy.copy(x)`, `copy.deepcopy(x)`), or build a new one instead of changing it
+      for more, run: autograph error one-of-several-is-changed
     """,
 )
 def different_objects(n):
@@ -425,6 +443,7 @@ def different_objects(n):
           return len(rows[n])
       why: a range object is neither a number nor an array
       instead: use an array (`jnp.stack`), an `if` chain, or a Python int
+      for more, run: autograph error item-that-is-no-number
     """,
 )
 def tuple_index(n):
@@ -440,6 +459,7 @@ def tuple_index(n):
           return collections.Counter([1, 2])[n]
       why: which keys it has would depend on the program, or its class decides what it does with a key that it does not have
       instead: use a dict that has all keys (`dict.fromkeys(range(n), 0)`), an array, or a static argument
+      for more, run: autograph error container-at-a-traced-key
     """,
 )
 def counter_traced_key(n):
@@ -456,6 +476,7 @@ def counter_traced_key(n):
       when it is not:   int32
       why: shapes differ, and one compiled program must serve both
       instead: {branches}
+      for more, run: autograph error return-inside-a-loop
     """,
 )
 def return_shape_loop(n):
@@ -473,6 +494,7 @@ def return_shape_loop(n):
           xs.sort()
       why: traced keys are ordered by one `lax.sort` of numbers
       instead: give a key that returns a number or a tuple of numbers, always of one length
+      for more, run: autograph error sort-key
     """,
 )
 def sort_key(n):
@@ -491,6 +513,7 @@ def sort_key(n):
       when it is false:      float32[3]
       why: shapes differ, and one compiled program must serve both
       instead: {branches}
+      for more, run: autograph error two-shapes
     """,
 )
 def nested_shapes(x):
@@ -510,6 +533,7 @@ def nested_shapes(x):
       when it is false:      tuple of 2 (int32, int32)
       why: the two sides are of different kinds, and one compiled program must serve both
       instead: {branches}
+      for more, run: autograph error two-kinds
     """,
 )
 def list_or_tuple(x):
@@ -530,6 +554,7 @@ def list_or_tuple(x):
       when it is false:      a classes_differ.<locals>.Right object
       why: the two sides are of different kinds, and one compiled program must serve both
       instead: {branches}
+      for more, run: autograph error two-objects
     """,
 )
 def classes_differ(n):
@@ -553,6 +578,7 @@ def classes_differ(n):
       when it is false:      float32[3,4]
       why: shapes differ, and one compiled program must serve both
       instead: {branches}
+      for more, run: autograph error two-shapes
     """,
 )
 def conditional_expression(n):
@@ -569,6 +595,7 @@ def conditional_expression(n):
       when it is false:      float32[2]
       why: shapes differ, and one compiled program must serve both
       instead: {branches}
+      for more, run: autograph error operands-of-two-shapes
     """,
 )
 def operands_of_or(n):
@@ -585,6 +612,7 @@ def operands_of_or(n):
       when it is false:      int 0
       why: shapes differ, and one compiled program must serve both
       instead: {branches}
+      for more, run: autograph error two-shapes
     """,
 )
 def filter_of_a_sum(n):
@@ -604,6 +632,7 @@ def filter_of_a_sum(n):
       when it is false:      None
       why: the two sides are of different kinds, and one compiled program must serve both
       instead: use a number instead of None, and a flag of your own that says whether it counts
+      for more, run: autograph error none-before-a-loop
     """,
 )
 def header_of_several_lines(n):
@@ -625,6 +654,7 @@ def header_of_several_lines(n):
           elif n > 1:
       why: the test is traced, so both branches are part of the program and both must leave a value
       instead: assign 'y' before the `if`, or in both branches
+      for more, run: autograph error unbound-variable
     """,
 )
 def missing_in_the_last_branch(n):
@@ -645,6 +675,7 @@ def missing_in_the_last_branch(n):
       when it is false:      the function abs
       why: one of the functions refers to a value of the branch or iteration that made it, and one compiled program must serve both
       instead: hand the value to the function where it is called, or call the function where it is made
+      for more, run: autograph error two-objects
     """,
 )
 def a_choice_between_functions(n):
@@ -663,6 +694,7 @@ def a_choice_between_functions(n):
           if n > 2:
       why: the test is traced, so both branches are part of the program and both must leave a value
       instead: assign 'y' before the `if`, or in both branches
+      for more, run: autograph error unbound-variable
     """,
 )
 def used_in_a_closure(n):
@@ -679,6 +711,7 @@ def used_in_a_closure(n):
           if n > 2:
       why: the test is traced, so both branches are part of the program and both must leave a value
       instead: assign 'y' before the `if`, or in both branches
+      for more, run: autograph error unbound-variable
     """,
 )
 def used_in_a_comprehension(n):
@@ -697,6 +730,7 @@ def used_in_a_comprehension(n):
       after one iteration: float32[2]
       why: a loop cannot change the type of a value from iteration to iteration: shapes differ
       instead: {carry}
+      for more, run: autograph error loop-changes-shape
     """,
 )
 def carry_of_a_counted_loop(n):
@@ -716,6 +750,7 @@ def carry_of_a_counted_loop(n):
       after one iteration: float32[4]
       why: a loop cannot change the type of a value from iteration to iteration: shapes differ
       instead: {carry}
+      for more, run: autograph error loop-changes-shape
     """,
 )
 def carry_of_an_inner_loop(n):
@@ -737,6 +772,7 @@ def carry_of_an_inner_loop(n):
       after one iteration: float32[2]
       why: a loop cannot change the type of a value from iteration to iteration: shapes differ
       instead: {carry}
+      for more, run: autograph error loop-changes-shape
     """,
 )
 def part_of_a_carry(n):
@@ -756,6 +792,7 @@ def part_of_a_carry(n):
       when it is false:      tuple of 2 (int 1, int 2)
       why: the two sides are of different kinds, and one compiled program must serve both
       instead: {branches}
+      for more, run: autograph error two-kinds
     """,
 )
 def two_returns_in_a_loop(n):
@@ -778,6 +815,7 @@ def two_returns_in_a_loop(n):
       when it is false:      list of 1 (int32)
       why: the structures differ, and one compiled program must serve both
       instead: {lists}
+      for more, run: autograph error list-that-one-branch-changes
     """,
 )
 def appended_before_a_return(n):
@@ -803,6 +841,7 @@ def appended_before_a_return(n):
       when it is false:      int 1
       why: the two sides are of different kinds, and one compiled program must serve both
       instead: {branches}
+      for more, run: autograph error two-kinds
     """,
 )
 def written_before_a_return(n):
@@ -831,6 +870,7 @@ def written_before_a_return(n):
       when it is false:      empty list
       why: the structures differ, and one compiled program must serve both
       instead: {lists}
+      for more, run: autograph error list-that-one-branch-changes
     """,
 )
 def iterations_of_a_filter(n):
@@ -850,6 +890,7 @@ def iterations_of_a_filter(n):
       when it is false:      float32[4]
       why: shapes differ, and one compiled program must serve both
       instead: {branches}
+      for more, run: autograph error two-shapes
     """,
 )
 def not_for_a_wide_handler(n):
@@ -873,6 +914,7 @@ def not_for_a_wide_handler(n):
       when it is false:      float32[4]
       why: shapes differ, and one compiled program must serve both
       instead: {branches}
+      for more, run: autograph error two-shapes
     """,
 )
 def not_for_a_manager_that_suppresses(n):
@@ -901,6 +943,7 @@ class _Suppressing:
           while k > 0:
       why: the body becomes part of the program also where it makes no iteration, so building it would never end
       instead: write a loop, or let a Python value (a static argument) end the recursion
+      for more, run: autograph error recursion
     """,
 )
 def recursion_in_a_while_loop(n):
@@ -922,6 +965,7 @@ def recursion_in_a_while_loop(n):
           for i in range(k):
       why: the body becomes part of the program also where it makes no iteration, so building it would never end
       instead: write a loop, or let a Python value (a static argument) end the recursion
+      for more, run: autograph error recursion
     """,
 )
 def recursion_in_a_for_loop(n):
@@ -942,6 +986,7 @@ def recursion_in_a_for_loop(n):
           raise KeyError(x)
       why: the condition is only known when the compiled program runs, and handlers run while it is built
       instead: test for the case with `if`, and do there what the handler does
+      for more, run: autograph error caught-exception
     """,
 )
 def raised_in_front_of_a_finally_that_raises(x):
@@ -962,6 +1007,7 @@ def raised_in_front_of_a_finally_that_raises(x):
           raise KeyError(i)
       why: the condition is only known when the compiled program runs, and handlers run while it is built
       instead: test for the case with `if`, and do there what the handler does
+      for more, run: autograph error caught-exception
     """,
 )
 def raised_in_front_of_a_finally_that_jumps(x):
@@ -982,6 +1028,7 @@ def raised_in_front_of_a_finally_that_jumps(x):
           raise KeyError(x)
       why: the condition is only known when the compiled program runs, and handlers run while it is built
       instead: test for the case with `if`, and do there what the handler does
+      for more, run: autograph error caught-exception
     """,
 )
 def raised_in_front_of_a_finally_that_asserts(x):
@@ -1001,6 +1048,7 @@ def raised_in_front_of_a_finally_that_asserts(x):
           return xs[x]
       why: the condition is only known when the compiled program runs, and handlers run while it is built
       instead: test for the case with `if`, and do there what the handler does
+      for more, run: autograph error caught-exception
     """,
 )
 def an_index_error_that_a_handler_waits_for(x):
@@ -1019,6 +1067,7 @@ def an_index_error_that_a_handler_waits_for(x):
           return [math.sqrt(y) for y in (x, x)]
       why: the condition is only known when the compiled program runs, and handlers run while it is built
       instead: test for the case with `if`, and do there what the handler does
+      for more, run: autograph error caught-exception
     """,
 )
 def a_domain_error_that_a_handler_waits_for(x):
@@ -1037,6 +1086,7 @@ def a_domain_error_that_a_handler_waits_for(x):
                        ^^^^^^^^^^^^^^
       why: what is called runs as plain Python, and says: both arguments should be Rational instances
       instead: {call}
+      for more, run: autograph error value-that-python-asks-for
     """,
 )
 def an_error_of_tracing_that_a_handler_waits_for(n):
@@ -1055,6 +1105,7 @@ def an_error_of_tracing_that_a_handler_waits_for(n):
                  ^^^^^^^^^^^^
       why: what is called runs as plain Python, and says: cannot convert 'DynamicJaxprTracer' object to bytes
       instead: {call}
+      for more, run: autograph error value-that-python-asks-for
     """,
 )
 def an_error_of_tracing_is_not_suppressed(n):
@@ -1071,6 +1122,7 @@ def an_error_of_tracing_is_not_suppressed(n):
           raise ValueError("large")
       why: the condition is only known when the compiled program runs, and the `with` is left while it is built
       instead: put the `try` inside the `with`, or test for the case with `if`, and do there what the handler does
+      for more, run: autograph error exception-through-a-with
     """,
 )
 def raised_in_a_with_that_swallows(n):
@@ -1113,6 +1165,7 @@ def test_handlers_for_everything_do_not_hinder_an_index() -> None:
       when it is false:      list of 2 (int32, int 2)
       why: the structures differ, and one compiled program must serve both
       instead: {branches}
+      for more, run: autograph error operands-of-two-shapes
     """,
 )
 def a_chain_of_comparisons_whose_operands_write(x):
@@ -1133,6 +1186,7 @@ def a_chain_of_comparisons_whose_operands_write(x):
           raise ExceptionGroup("several", [ValueError()])
       why: the condition is only known when the compiled program runs, and handlers run while it is built
       instead: test for the case with `if`, and do there what the handler does
+      for more, run: autograph error caught-exception
     """,
 )
 def a_group_that_a_handler_takes_apart(x):
@@ -1152,6 +1206,7 @@ def a_group_that_a_handler_takes_apart(x):
           r = int("x") if n > 3 else 3
       why: the condition is only known when the compiled program runs, and handlers run while it is built
       instead: test for the case with `if`, and do there what the handler does
+      for more, run: autograph error caught-exception
     """,
 )
 def raised_by_python_in_a_branch(n):
@@ -1170,6 +1225,7 @@ def raised_by_python_in_a_branch(n):
           r += [1, 2][5]
       why: the condition is only known when the compiled program runs, and handlers run while it is built
       instead: test for the case with `if`, and do there what the handler does
+      for more, run: autograph error caught-exception
     """,
 )
 def raised_by_python_in_a_loop(n):
@@ -1191,6 +1247,7 @@ def raised_by_python_in_a_loop(n):
       when it is false:      dict with keys (none)
       why: the structures differ, and one compiled program must serve both
       instead: write the same keys in both branches, or before the statement
+      for more, run: autograph error two-kinds
     """,
 )
 def missing_key_of_a_default_dict(n):
@@ -1207,6 +1264,7 @@ def missing_key_of_a_default_dict(n):
           g.__defaults__ = (4,)
       why: it decides what code runs or where it looks, while the program is traced
       instead: make another object, or keep the choice in an attribute
+      for more, run: autograph error class-of-an-object
     """,
 )
 def defaults_changed(n):
@@ -1226,6 +1284,7 @@ def defaults_changed(n):
           xs[1:] = it
       why: it would be advanced while the program is traced, once, also where the statement is not reached
       instead: take the items before the statement (`items = list(...)`), or index a list or an array
+      for more, run: autograph error iterator-in-a-branch
     """,
 )
 def an_iterator_into_a_slice(n):
@@ -1244,6 +1303,7 @@ def an_iterator_into_a_slice(n):
           total = functools.reduce(operator.add, it)
       why: it would be advanced while the program is traced, once, also where the statement is not reached
       instead: take the items before the statement (`items = list(...)`), or index a list or an array
+      for more, run: autograph error iterator-in-a-branch
     """,
 )
 def an_iterator_into_reduce(n):
@@ -1264,6 +1324,7 @@ def an_iterator_into_reduce(n):
       when it is false:      list of 1 (int 7)
       why: the structures differ, and one compiled program must serve both
       instead: {lists}
+      for more, run: autograph error list-that-one-branch-changes
     """,
 )
 def a_function_of_c_writes_what_reduce_gives_it(n):
@@ -1281,6 +1342,7 @@ def a_function_of_c_writes_what_reduce_gives_it(n):
           thread.start()
       why: it would change while the program is traced, also where the statement is not reached
       instead: change it before or after the statement
+      for more, run: autograph error native-state
     """,
 )
 def a_thread_is_started(n):
@@ -1300,6 +1362,7 @@ def a_thread_is_started(n):
           r = items.get()
       why: it would change while the program is traced, also where the statement is not reached
       instead: change it before or after the statement
+      for more, run: autograph error native-state
     """,
 )
 def a_native_queue_is_read(n):
@@ -1320,6 +1383,7 @@ def a_native_queue_is_read(n):
       when it is false:      b'aa'
       why: the value is not an array and differs, and one compiled program must serve both
       instead: {branches}
+      for more, run: autograph error static-values-differ
     """,
 )
 def a_memoryview_is_written(n):
@@ -1346,6 +1410,7 @@ class Registering:
       when it is false:      empty list
       why: the structures differ, and one compiled program must serve both
       instead: return the value, and write it where the function is called
+      for more, run: autograph error state-outside-of-the-trace
     """,
 )
 def a_class_statement_registers(n):
@@ -1371,6 +1436,7 @@ class Model:
       why: the statement writes the attribute of the object on one of its paths only, and whether the object has one of its own is \
 only known when the program runs
       instead: write the attribute of the object before the statement, on both paths, or not at all
+      for more, run: autograph error class-attribute-behind-a-branch
     """,
 )
 def class_attribute_is_written_in_the_other_branch(n):
@@ -1391,6 +1457,7 @@ def class_attribute_is_written_in_the_other_branch(n):
           if n > 0:
       why: which of several containers '<Model>.rates' is, is only known when the program runs, so the change cannot reach it
       instead: copy it first (`x = list(x)`, `copy.copy(x)`, `copy.deepcopy(x)`), or build a new one instead of changing it
+      for more, run: autograph error one-of-several-is-changed
     """,
 )
 def one_branch_copies_a_list(n):
@@ -1411,6 +1478,7 @@ def one_branch_copies_a_list(n):
           xml.etree.ElementTree.SubElement(tree, "b")
       why: it is written in C, and what changes while the program is traced cannot be put back where the statement is not reached
       instead: call it before or after the statement
+      for more, run: autograph error object-of-c-code
     """,
 )
 def an_object_of_c_code_is_changed(n):
@@ -1428,6 +1496,7 @@ def an_object_of_c_code_is_changed(n):
           return all(c in it for c in [n, 1])
       why: Python stops at the item that decides, which is traced, so how many are taken is only known when the program runs
       instead: make a list of the items first (`items = list(...)`), then ask `in`
+      for more, run: autograph error iterator-in-any
     """,
 )
 def a_shared_iterator_in_a_membership(n):
@@ -1443,6 +1512,7 @@ def a_shared_iterator_in_a_membership(n):
           if any(any((hit := k) > n for k in row) for row in [[1], [2], [3]]):
       why: Python stops at the item that decides, which is traced, so which item binds it last is only known when the program runs
       instead: write a `for` loop that binds it and ends by `break`
+      for more, run: autograph error walrus-in-any
     """,
 )
 def a_walrus_in_any_inside_any(n):
@@ -1459,6 +1529,7 @@ def a_walrus_in_any_inside_any(n):
           for a, b in zip(itertools.count(), itertools.cycle([1, 2])):
       why: the iterator lives in Python and cannot be advanced by the compiled program
       instead: count in a variable of your own with `while True:`
+      for more, run: autograph error endless-iterator
     """,
 )
 def a_loop_over_endless_iterators(n):
@@ -1523,7 +1594,8 @@ def test_source_not_found(use: Callable[..., Any], filename: str, instead: str) 
     assert str(caught.value) == (
         f"cannot find the source of `f`\n  at {filename}:2\n"
         "  why: conversion works on the source of a function, and Python kept none for this file\n"
-        f"  instead: {instead}"
+        f"  instead: {instead}\n"
+        "  for more, run: autograph error no-source"
     )
     assert [entry.name for entry in caught.traceback] == ["test_source_not_found"]  # no frame of ours
 
@@ -1550,7 +1622,8 @@ def test_source_edited_after_import(tmp_path: pathlib.Path) -> None:
     assert str(caught.value) == (
         f"the source of `f` is not what is running\n  at {path}:1\n      def f(x):\n"
         "  why: the file was edited after it was imported, or something rewrote the function when it was imported\n"
-        "  instead: import the module again (restart), or convert the function before it is rewritten"
+        "  instead: import the module again (restart), or convert the function before it is rewritten\n"
+        "  for more, run: autograph error edited-source"
     )
 
 
@@ -1620,6 +1693,7 @@ def masked(x):
                          ^^^^^^
               why: {later}
               instead: use an array and jax.numpy, a `for` loop over `range(n)`, or make the value static (`static_argnums`)
+              for more, run: autograph error value-that-python-asks-for
             """,
         ),
         (
@@ -1632,6 +1706,7 @@ def masked(x):
                                          ^^^^^^^^^^^^^
               why: {later}
               instead: write it with jax.numpy, call it through jax.pure_callback, or make the value static (`static_argnums`)
+              for more, run: autograph error value-that-python-asks-for
             """,
         ),
         (
@@ -1645,6 +1720,7 @@ def masked(x):
               why: {later}
               instead: use jax.numpy and arrays of a known size (mask what is too much), make the value static \
 (`static_argnums`), or do it with what the compiled program returns
+              for more, run: autograph error value-that-python-asks-for
             """,
         ),
         (
@@ -1657,6 +1733,7 @@ def masked(x):
                          ^^^^^^^^
               why: every array of a compiled program has a known shape
               instead: keep every element and mask it: `jnp.where(mask, x, neutral)`, or give `size=` to jnp.nonzero
+              for more, run: autograph error value-that-python-asks-for
             """,
         ),
     ],
@@ -1704,6 +1781,7 @@ def in_a_comprehension_that_binds(n):
               why: the `finally` at line LINE leaves by `return`, and no flag can stand for that, so what stands in the `try` \
 stays as it is
               instead: set a variable in the `finally`, and leave behind the `try`
+              for more, run: autograph error value-that-python-asks-for
             """,
         ),
         (
@@ -1715,6 +1793,7 @@ stays as it is
                      ^^^^^
               why: the function calls `locals()`, which sees its variables, so its statements stay as they are
               instead: ask for variables by their names, or put the statement into a function of its own
+              for more, run: autograph error value-that-python-asks-for
             """,
         ),
         (
@@ -1726,6 +1805,7 @@ stays as it is
                                                 ^^^^^
               why: the comprehension binds 'last' by `:=`, so what stands in it stays as it is
               instead: write a `for` loop that appends to a list
+              for more, run: autograph error value-that-python-asks-for
             """,
         ),
     ],
@@ -1819,6 +1899,7 @@ def returns_before_an_await(n):
               it yields: at line +5, `yield i`
               why: a compiled program cannot stop half-way, so what jumps past a `yield` stays Python's own
               instead: yield in every case, with a flag that says whether the value counts
+              for more, run: autograph error yield-in-a-staged-statement
             """,
         ),
         (
@@ -1832,6 +1913,7 @@ def returns_before_an_await(n):
               it awaits:  at line +4, `async with asyncio.timeout(1):`
               why: a compiled program cannot stop half-way, so what jumps past an `await` stays Python's own
               instead: await before the statement, and let the condition choose among values
+              for more, run: autograph error await-in-a-staged-statement
             """,
         ),
     ],
@@ -1890,12 +1972,13 @@ def test_a_statement_with_a_yield_or_an_await_is_named(fn, what, shown, where) -
     text = re.sub(r"FILE:\+\d", "FILE", message_of(caught.value, fn)).splitlines()
     assert text[0] == what and text[1] == "  at FILE"
     assert text[2].strip() == shown[0] and [line for line in text if line.strip() == shown[-1].strip()]
-    assert text[-3:] == [
+    assert text[-4:] == [
         f"  it {where}",
         f"  why: a compiled program cannot stop half-way, so what holds {word} stays Python's own",
         "  instead: await before the statement, and let the condition choose among values"
         if "await" in word
         else "  instead: collect the values in a list and return that, or write the statement where the values are used",
+        f"  for more, run: autograph error {word.split('`')[1]}-in-a-staged-statement",
     ]
 
 
@@ -1947,7 +2030,8 @@ def test_a_slice_of_traced_length_is_named() -> None:
               return x[1:n].sum()
                      ^^^^^^
           why: every array of a compiled program has a known shape
-          instead: slice it as `x[i:i + k]` with a known `k`, or mask: `jnp.where(jnp.arange(len(x)) < n, x, 0)`""")
+          instead: slice it as `x[i:i + k]` with a known `k`, or mask: `jnp.where(jnp.arange(len(x)) < n, x, 0)`
+          for more, run: autograph error value-that-python-asks-for""")
 
 
 def test_a_function_without_source_is_named_where_it_fails() -> None:
@@ -1960,7 +2044,7 @@ def test_a_function_without_source_is_named_where_it_fails() -> None:
 
     with pytest.raises(jax.errors.TracerBoolConversionError) as caught:
         ag.jit(calls_it)(4)
-    assert message_of(caught.value, calls_it).splitlines()[:-1] == [
+    assert message_of(caught.value, calls_it).splitlines()[:-2] == [
         "`unseen(x)` asks whether a traced value is true",
         "  at FILE:+1",
         "      return unseen(x) + 1",
@@ -1979,7 +2063,7 @@ def test_a_function_that_stays_unconverted_is_named_where_it_fails() -> None:
 
     with pytest.raises(jax.errors.TracerBoolConversionError) as caught:
         ag.jit(calls_it)(4)
-    assert message_of(caught.value, left_alone).splitlines()[:-1] == [
+    assert message_of(caught.value, left_alone).splitlines()[:-2] == [
         "`x > 0` asks whether a traced value is true",
         "  at FILE:+1",
         "      return 1 if x > 0 else 2",
@@ -2016,6 +2100,7 @@ def test_a_method_that_a_package_calls_is_to_be_converted(package: Any) -> None:
         "                  ^^^^^",
         "  why: library code calls `Stepper.sign`, which is not converted and runs as plain Python",
         "  instead: put `@ag.convert` on `Stepper.sign` at FILE:+0",
+        "  for more, run: autograph error value-that-python-asks-for",
     ]
     package._kept.append(ag.convert(Stepper().sign))
     assert int(ag.jit(lambda x: package.call(x))(4)) == 1
@@ -2039,7 +2124,7 @@ def test_what_a_package_calls_is_to_be_converted_and_not_what_that_calls(package
         package._kept.append(registered)
         with pytest.raises(jax.errors.TracerIntegerConversionError) as caught:
             ag.jit(lambda x: package.call(x))(4)
-        assert str(caught.value).replace(__file__, "FILE").endswith(f"instead: {instead}")
+        assert str(caught.value).replace(__file__, "FILE").splitlines()[-2] == f"  instead: {instead}"
         package._kept.append(ag.convert(registered))
         assert int(ag.jit(lambda x: package.call(x))(4)) == 4
 
@@ -2057,6 +2142,7 @@ def test_a_function_of_a_package_is_converted_where_that_is_asked_for(package: A
         "             ^^^^^^^^^^^^^^",
         "  why: `own` is library code, which is not converted",
         "  instead: call it as `ag.convert(package.own)`, or make the value static (`static_argnums`)",
+        "  for more, run: autograph error value-that-python-asks-for",
     ]
     assert int(ag.jit(lambda x: ag.convert(package.own)(x))(4)) == 1
 

@@ -35,6 +35,7 @@ def missing(code: CodeType) -> SourceError:
         at=code,
         why="conversion works on the source of a function, and Python kept none for this file",
         instead=instead,
+        page="no-source",
     )
 
 
@@ -47,4 +48,5 @@ def stale(code: CodeType) -> SourceError:
         at=code,
         why="the file was edited after it was imported, or something rewrote the function when it was imported",
         instead="import the module again (restart), or convert the function before it is rewritten",
+        page="edited-source",
     )

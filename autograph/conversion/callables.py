@@ -61,12 +61,14 @@ def convert_inside(callee: Any, each: Each, as_method: bool = False) -> Any:
             f"class `{callee.__qualname__}` cannot be converted as a whole",
             why="its methods may be called by code that expects them as they are",
             instead="decorate the methods that are traced, or convert an instance: `ag.convert(instance)`",
+            page="class",
         )
     call = static_lookup(kind, "__call__")
     if call is None:
         raise ConversionError(
             f"{kind.__qualname__!r} object is not callable",
             instead="pass a function: the one that uses the object, or one of its methods (`ag.convert(x.method)`)",
+            page="not-callable",
         )
     reach.convert_handed([callee])
     if is_library(callee):

@@ -37,6 +37,7 @@ class Kept(NamedTuple):
     instead: str
     what: str = ""
     sides: dict[str, str] | None = None
+    page: str = "value-that-python-asks-for"
 
 
 def why_kept(filename: str, line: int) -> Kept | None:
@@ -51,6 +52,7 @@ def why_kept(filename: str, line: int) -> Kept | None:
                 "the test is taken for one of objects, and which bool or enum member it is, is only known when the program runs",
                 instead="compare them by `==` or `!=`",
                 what="`is` between values that the program chooses",
+                page="identity-of-two-bools",
             )
         if isinstance(node, ast.Try) and (jump := _jump_out(node.finalbody)) is not None:
             return Kept(
@@ -170,6 +172,7 @@ def _said(function: str, node: ast.AST, does: str, what: Any, suspension: Any) -
         instead=instead,
         what=f"{kind} '{function}' {does} inside {_CONSTRUCTS[type(node)]} that a traced value decides",
         sides=sides,
+        page="await-in-a-staged-statement" if awaits else "yield-in-a-staged-statement",
     )
 
 

@@ -12,7 +12,7 @@
 >>> try:
 ...     ag.jit(colorsys.hls_to_rgb)(0.2, 0.3, 0.4)
 ... except ag.StagingError as error:
-...     print(*str(error).splitlines()[-2:], sep="\\n")
+...     print(*str(error).splitlines()[-3:-1], sep="\\n")
   why: `_v` is library code, which is not converted
   instead: convert its package, `ag.install_import_hook('colorsys')`, or make the value static (`static_argnums`)
 """

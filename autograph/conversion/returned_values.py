@@ -77,7 +77,7 @@ def refuse_foreign(source: Source, result: Any, caller: FrameType | None) -> Non
             what, instead = _described(leaf)
             comma = "," * bool(part and "," in what)
             text = f"{source.code.co_name}() returns {what}{comma}{part}"
-            raise StagingError(text, at=return_of(source), why=_WHY, instead=instead)
+            raise StagingError(text, at=return_of(source), why=_WHY, instead=instead, page="returned-value-of-python")
 
 
 def without_order(name: str, at: Location | None) -> StagingError:
@@ -87,6 +87,7 @@ def without_order(name: str, at: Location | None) -> StagingError:
         at=at,
         why="JAX orders the values of a dict by its keys, and these cannot be compared",
         instead="use keys of one type, such as strings alone",
+        page="returned-value-of-python",
     )
 
 

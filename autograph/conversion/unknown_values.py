@@ -49,6 +49,7 @@ class _Kind(NamedTuple):
     why: str
     instead: str
     text: str = ""  # a pattern for the message, where the error has no class of its own
+    page: str = "value-that-python-asks-for"
 
     def fits(self, exc: BaseException) -> bool:
         return isinstance(exc, self.error) and (not self.text or bool(re.match(self.text, str(exc))))
@@ -106,6 +107,7 @@ _KINDS = (
         "the function is named while the program is traced, and what the program chooses is known only when it runs",
         instead="leave the decorator away there, or name the function by a string that is known",
         text=r"__(qual)?name__ must be set to a string object",
+        page="name-of-a-function",
     ),
     _Kind(
         TypeError,
@@ -143,6 +145,7 @@ _KINDS = (
         "JAX's bools are not integers; only a comparison of Python numbers that stands in this line counts as a Python bool",
         instead="make a number of the bool: `int(x)`, or `x.astype(int)` of an array",
         text="(neg|sub) does not accept dtype bool",
+        page="difference-of-bools",
     ),
     _Kind(
         AttributeError,
@@ -165,6 +168,7 @@ _KINDS = (
         "integers of a compiled program have 32 bits, or 64 where `jax_enable_x64` is set",
         instead="`jax.config.update('jax_enable_x64', True)`, or beside a float write that integer `n` as one, `float(n)`",
         text=r"Python int -?\d+ too large to convert to |An overflow was encountered while parsing an argument",
+        page="range-beyond-integers",
     ),
     _Kind(
         InconclusiveDimensionOperation,
@@ -185,6 +189,7 @@ _KINDS = (
         "uses a value of a staged statement or function that has ended",
         "something kept it that the statement cannot see: a cache, a library's object, a function that is not converted",
         instead="pass the value on in variables, attributes or containers of converted functions",
+        page="",
     ),
 )
 
@@ -195,8 +200,10 @@ _UNTESTED = _Kind(
     "whether it is None is only known when the program runs, and only functions read it that test it and set it to a number",
     instead="use a number instead of None, and a flag of your own that says whether it counts",
     text=".",
+    page="none-before-a-loop",
 )
-_DIGITS = _Kind(TypeError, "", "", instead="", text=r"unsupported format string passed to \w*Tracer\.__format__")
+_FORMAT = r"unsupported format string passed to \w*Tracer\.__format__"
+_DIGITS = _Kind(TypeError, "", "", instead="", text=_FORMAT, page="string-of-a-traced-value")
 _OF_NUMBERS = (jax.errors.TracerBoolConversionError, jax.errors.TracerIntegerConversionError)
 _OF_VALUES = (*_OF_NUMBERS, jax.errors.TracerArrayConversionError, jax.errors.ConcretizationTypeError)
 _SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -235,14 +242,14 @@ def explain_error(exc: BaseException, function: CodeType) -> BaseException:
     place = next((place for place in reversed(places) if place.has_source), places[-1])
     at = Location.of_bytes(place.code.co_filename, place.lineno, place.col, place.end_col)
     text = f"{at.segment() or f'`{place.code.co_name}`'} {kind.what}"
-    why, unconverted, instead, sides = kind.why, places[-1].code, kind.instead, None
+    why, unconverted, instead, sides, page = kind.why, places[-1].code, kind.instead, None, kind.page
     if known(unconverted) is not None:
         suspends, kept, where = bool(unconverted.co_flags & _SUSPENDS), None, (place.code.co_filename, place.lineno)
         if kind.error in _OF_NUMBERS:
             name = place.code.co_name
             kept = kept_statements.why_suspended(*where, name) if suspends else kept_statements.why_kept(*where)
         if kept is not None:
-            text, sides, why, instead = kept.what or text, kept.sides, kept.why, kept.instead
+            text, sides, why, instead, page = kept.what or text, kept.sides, kept.why, kept.instead, kept.page
         elif not suspends and kind.error in (*_OF_NUMBERS, jax.errors.ConcretizationTypeError):
             asks_truth = kind.error is jax.errors.TracerBoolConversionError
             if (found := library_code.conversion_advice(exc, at.segment() or "", unconverted, asks_truth)) is not None:
@@ -257,7 +264,7 @@ def explain_error(exc: BaseException, function: CodeType) -> BaseException:
         instead = (
             f"write `{debug_print(at.line) or 'jax.debug.print(...)'}`, which shows the values when the program runs"
         )
-    said = message(text, at=at, sides=sides, why=why, instead=instead)
+    said = message(text, at=at, sides=sides, why=why, instead=instead, page=page)
     if isinstance(exc, jax.errors.UnexpectedTracerError):
         said += f"\n{exc}"  # where the value was made, as far as JAX knows
     if exc.__context__ is not None and is_of_tracing(exc.__context__):
@@ -342,9 +349,11 @@ def _other(exc: BaseException) -> _Kind | None:
         f"use an array and jax.numpy, {_STATIC.removeprefix('or ')}, or let the running program call it: "
         "`jax.debug.callback` for what it does, `jax.pure_callback` for its value"
     )
+    page = _Kind._field_defaults["page"]
     if "ChoiceTracer" in said:  # the first choice of a program may be made while the arguments are evaluated
         instead = "bind the string or the function that the program chooses to a variable in a statement before, and hand over that"
-    return _Kind(Exception, "cannot take a traced value", why, instead=instead, text=re.escape(said))
+        page = "choice-made-in-a-call"
+    return _Kind(Exception, "cannot take a traced value", why, instead=instead, text=re.escape(said), page=page)
 
 
 @functools.cache

@@ -339,6 +339,7 @@ class Parameters:
                 text,
                 why="a decorator around it hands on others than it gets, and `functools.wraps` says what is wrapped",
                 instead="`del wrapper.__wrapped__` in the decorator, before it returns `wrapper`",
+                page="decorator-that-adds-arguments",
             )
         )
 

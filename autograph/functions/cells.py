@@ -113,6 +113,7 @@ class Tracing:
                 why="its value would be one of that trace: one for each lane, say",
                 instead="return the value from that function and assign it outside, leave an inner `jit` out, or write the loop in "
                 "Python",
+                page="variable-in-a-transform",
             )
         if active():
             journal.touch_attribute(cell, "value")

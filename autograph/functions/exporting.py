@@ -136,6 +136,7 @@ def exported(program: Program, platforms: Sequence[str] | None) -> jax.export.Ex
             f"the program of {program.function.__name__}() has variables, which an export of JAX cannot hold",
             why="it is a function of arrays alone",
             instead="write it with `ag.save`, which keeps variables",
+            page="export-with-variables",
         )
     results = program.results_of
     if results.known:
@@ -144,6 +145,7 @@ def exported(program: Program, platforms: Sequence[str] | None) -> jax.export.Ex
             f"{program.function.__name__}() returns what is no array, which an export of JAX cannot hold",
             why="its results are arrays alone: a string, an object, or what only the running program knows to be None is none",
             instead="return arrays" + ("" if is_open else ", or write the function with `ag.save`, which keeps strings"),
+            page="export-of-what-is-no-array",
         )
     names = [leaf.parameter for leaf in program.bound.leaves if leaf.is_input]
     for leaf in program.bound.leaves:
@@ -152,6 +154,7 @@ def exported(program: Program, platforms: Sequence[str] | None) -> jax.export.Ex
                 f"{leaf.name} of {program.function.__name__}() is {leaf.value.get()!r}, which an export of JAX cannot hold",
                 why="an argument that holds arrays holds nothing else there; one without arrays is no argument of the export",
                 instead="make it an argument of its own, or write the function with `ag.save`, which keeps such values",
+                page="export-of-a-mixed-argument",
             )
     run, options = program.lowerable, program.function.options
 

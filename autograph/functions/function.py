@@ -280,7 +280,7 @@ class Function:
         raise refusal(
             f"each trace of {self.__name__}() makes {program.made[0].name} anew",
             why="a variable lives longer than a call, so a function makes it once at most, on its first call",
-            instead="make it outside, or keep it: `if self.v is None: self.v = ag.Variable(...)`",
+            instead="make it outside, or keep it: `if self.v is None: self.v = ag.Variable(...)`", page="variable-on-every-trace",
         )
 
     def check(self, program: Program, words: Any) -> None:

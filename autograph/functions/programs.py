@@ -230,6 +230,7 @@ def _refuse_changes(function: Function, before: dict[str, Any], again: dict[str,
         f"{function.__name__}() changes its argument: {name} is another value when it returns",
         why="the program gets copies of the containers among its arguments, so the caller's would stay as it is",
         instead="return what is new, or a copy that is written (`x = copy.deepcopy(x)`), or keep it in an `ag.Variable`",
+        page="argument-that-is-changed",
     )
 
 

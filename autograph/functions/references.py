@@ -65,24 +65,28 @@ def check_use(name: str, is_write: bool = False) -> None:
             why="JAX takes no reference to an array there",
             instead="give the function the value as an argument (`value = v.value` before), or compile the outermost function "
             "with `ag.function`",
+            page="variable-in-a-function-of-jax",
         )
     if is_write and "checkpoint / remat" in kinds:
         raise refusal(
             f"{name} is written in a function under `jax.checkpoint`",
             why="a derivative runs it twice, and so would the write",
             instead="return the value from that function, and assign it outside",
+            page="variable-under-checkpoint",
         )
     if any(map(maps_lanes, traces)) and not _NOT_MAPPED.isdisjoint(kinds):
         raise refusal(
             f"{name} is used in a branch or a loop under `vmap`",
             why="JAX maps no `cond` and no `while` loop with a reference in it",
             instead="read it before the statement (`value = v.value`), or compile the outermost function with `ag.function`",
+            page="variable-in-a-branch-under-vmap",
         )
     if list(filter(None, kinds)) == ["while_cond"]:
         raise refusal(
             f"{name} is used in the condition of a `lax.while_loop` that runs at once",
             why="JAX gives such a loop each reference once, and its body may use the variable too",
             instead="compile the function around the loop (`ag.jit`, `jax.jit`)",
+            page="variable-in-a-condition-at-once",
         )
     if is_write and any(map(records_region, traces)) and any(map(_is_derivative, traces)):
         raise refusal(
@@ -90,6 +94,7 @@ def check_use(name: str, is_write: bool = False) -> None:
             why="JAX differentiates no branch or loop that writes a reference",
             instead="return the value from the function, and assign it outside, or compile the outermost function with "
             "`ag.function`",
+            page="variable-in-a-branch-under-grad",
         )
 
 
@@ -110,6 +115,7 @@ def held_by_jax(name: str) -> Iterator[None]:
             why="JAX deletes what its references hold where a program fails",
             instead="compile the outermost function with `ag.function`, where a call that fails changes nothing, or make a new "
             "variable, and compile anew what uses it",
+            page="variable-that-was-lost",
         ) from error
 
 

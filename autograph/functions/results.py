@@ -119,6 +119,7 @@ class Results:
                 f"{self._name}() returns a choice between strings or functions, which only the running program knows",
                 why="it is called while another program is traced, and Python cannot tell there which of them it is",
                 instead="return a number in its place",
+                page="choice-between-strings",
             )
         return OneOf(tuple(options.values())) if isinstance(number, jax.ShapeDtypeStruct) else options[int(number)]
 
@@ -129,6 +130,7 @@ class Results:
                 f"{self._name}() returns None or a value, which only the running program knows",
                 why="it is called while another program is traced, and Python cannot tell there which of them it is",
                 instead="return a number instead of None, or a flag beside the value",
+                page="none-or-a-value",
             )
         return not isinstance(absent, jax.ShapeDtypeStruct) and bool(absent)
 
@@ -161,6 +163,7 @@ def _refuse_unknown(name: str, tree: Any, others: Sequence[Any]) -> None:
                 f"{name}() returns {a(kind.__name__)} that holds {shown}",
                 why="which one it is, only a call knows, and all of the results but their leaves is made once",
                 instead="return it as a value beside the others",
+                page="string-in-a-returned-object",
             )
         held = [] if callable(part) else [child for _, child in outside.leads(part)]
         held += [getattr(part, part_name) for part_name in _HIDDEN.get(type(part), ())]
@@ -195,6 +198,7 @@ def _refuse_made(name: str, values: list[Any], returned: escape.Finished, leaves
             f"{name}() returns a string that shows a traced value",
             why="the body is run while the function is traced, and what there is to show is known when its program runs",
             instead="return the value, and make the string from what the call returns",
+            page="object-that-a-function-makes",
         )
     ours = escape.made_inside(values, [returned], (leaves,))
     for value in values:
@@ -210,6 +214,7 @@ def _refuse_made(name: str, values: list[Any], returned: escape.Finished, leaves
         f"{name}() returns {a(kind.__qualname__.rpartition('.')[2])} object that it makes",
         why="the body runs once for each program, so every call would return that one object, with values of the trace",
         instead="return what it holds in a tuple, list or dict, or make its class a pytree (`jax.tree_util.register_dataclass`)",
+        page="object-that-a-function-makes",
     )
 
 

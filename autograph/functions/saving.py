@@ -81,11 +81,14 @@ def _entry(program: Program, platforms: Sequence[str], names: dict[int, str], in
     }
     results = program.results_of
     if results.may_be_none or results.choices:
-        what, place = ("a choice between strings or functions", "it") if results.choices else ("None or a value", "None")
+        what, place, page = "None or a value", "None", "none-or-a-value"
+        if results.choices:
+            what, place, page = "a choice between strings or functions", "it", "choice-between-strings"
         raise AutoGraphError(
             f"{name}() returns {what}, which only the running program knows",
             why="what a saved function returns has one structure, and arrays alone",
             instead=f"return a number instead of {place}, or a flag beside the value",
+            page=page,
         )
     outputs = trees.split(program.results, f"the result of {name}")[0]
     run, count = program.lowerable, len(program.reads)
@@ -148,6 +151,7 @@ def describe_check(check: Check, start: int = 0) -> entries.Check:
             at=None if place is None else (place.filename, place.lineno),
             why="a message in a file is made of strings and numbers",
             instead="raise each string in a branch of its own",
+            page="chosen-string-in-a-saved-message",
         )
     message = tuple(part if isinstance(part, str) else (part[0] + start, *part[1:]) for part in check.parts)
     base = next(kind for kind in failed.kind.__mro__ if kind.__module__ == "builtins").__name__

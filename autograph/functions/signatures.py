@@ -46,6 +46,7 @@ def mismatch(function: str, leaf: Leaf, expected: Any, at: str) -> SignatureErro
             what,
             why="a program is for the structure and the values that it was traced with",
             instead="pass what is expected, or leave the signature out: the function itself has a program for each value",
+            page="argument-of-another-type",
         )
     typed = f"pass an array of that type (`jnp.asarray({leaf.name}, ...)`)"
     typed = "pass it too" if given == NOTHING else "leave it out" if wanted == NOTHING else typed
@@ -53,6 +54,7 @@ def mismatch(function: str, leaf: Leaf, expected: Any, at: str) -> SignatureErro
         what,
         why=f"{at} fixes the dtype and shape of " + ("the array" if NOTHING not in (given, wanted) else "each array"),
         instead=f"{typed}, or leave the signature out",
+        page="argument-of-another-type",
     )
 
 
@@ -80,6 +82,7 @@ def check_argument(function: str, bound: Bound, specs: Mapping[str, Mapping[str,
                     f"arguments '{first.name}' and '{leaf.name}' of {function}() have sizes {seen} and {size}",
                     why=f"{at} gives both axes one name, '{name}'",
                     instead="pass arrays of one size, or give the axes two names (or None)",
+                    page="sizes-that-should-be-one",
                 )
     for parameter, parts in specs.items():
         for path, spec in parts.items():

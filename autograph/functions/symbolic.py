@@ -112,4 +112,5 @@ def cannot_be_exported(name: str, why: str) -> AutoGraphError:
         f"the program of {name}() for open sizes cannot be exported",
         why=why,
         instead="give its arrays fixed sizes: no None in `input_signature`",
+        page="open-sizes-that-cannot-be-exported",
     )

@@ -54,6 +54,7 @@ def as_array(name: str, dtype: Any, value: Any) -> Any:
                     f"{name} of dtype {dtype} is assigned {number}, which it cannot hold",
                     why=f"its numbers go from {limits.min} to {limits.max}, and a cast would wrap it around",
                     instead="make it of a wider dtype: `ag.Variable(0, dtype=jnp.int32)`",
+                    page="variable-and-a-number-that-does-not-fit",
                 )
     return jnp.asarray(numbers.astype(dtype))
 
@@ -70,6 +71,7 @@ def check_kind(name: str, dtype: Any, other: Any) -> None:
             why="a variable keeps its dtype, and the cast would lose what the value says",
             instead=f"make it with a value of that dtype (`ag.Variable({other.type(0).item()})`), or cast: "
             "`v.assign(jnp.asarray(x, v.dtype))`",
+            page="variable-of-another-kind",
         )
 
 

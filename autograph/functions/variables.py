@@ -75,6 +75,7 @@ class Variable:
                 f"{self.name} is made in a branch or a loop that is decided when the program runs",
                 why="the function makes it while it is traced, which is once, whatever the program does then",
                 instead="make it in `__init__`, or before the statement (`self.v = ag.Variable(...)`), and `assign` there",
+                page="variable-in-a-branch",
             )
         if isinstance(initial_value, Variable):
             initial_value = initial_value.value
@@ -85,6 +86,7 @@ class Variable:
                 "a Variable is made of a traced value",
                 why="its first value must be there before the compiled program runs",
                 instead="give it what depends on no argument, as `jnp.zeros(shape)`, and `assign` the traced value",
+                page="variable-of-a-traced-value",
             )
         self._array: Any = _strong_now(value)
         self._reference: Any = None
@@ -98,6 +100,7 @@ class Variable:
                 f"{self.name} is made in a function that JAX compiles",
                 why="it would be made once, while the function is traced, and keep its value from one call to the next",
                 instead="make it outside, or use an array: `total = jnp.zeros(())`",
+                page="variable-made-in-a-program",
             )
 
     @property
@@ -146,6 +149,7 @@ class Variable:
                 f"{self.name} of shape {self.shape} is assigned a value of shape {new.shape}",
                 why="a variable keeps its shape",
                 instead="make a variable of that shape, or reshape the value",
+                page="variable-of-another-shape",
             )
         updates.check_kind(self.name, self.dtype, new.dtype)
         new = _strong(new if new.dtype == self.dtype else new.astype(self.dtype))
@@ -205,6 +209,7 @@ class Variable:
                 f"{self.name} is written under a transform of JAX's that is outside of the compiled function",
                 why="its value would be one of the trace: one for each lane of a `vmap`, say",
                 instead="use the transform in the compiled function, and write the variable with what it returns",
+                page="variable-under-an-outer-transform",
             )
         if is_recorded:
             references.check_use(self.name, is_write=True)
@@ -322,6 +327,7 @@ def _assignment(name: str) -> Callable[[Variable, Any], Any]:
             f"{self.name} stands on the left of an assignment operator (`__i{name}__`)",
             why="Python would bind the name to another object, and the variable would stay as it is",
             instead=f"write `v.{method}`",
+            page="assignment-operator-on-a-variable",
         )
 
     return assign_by_operator

@@ -141,6 +141,7 @@ class Graph:
                 f"the program of {self.name}() has open sizes, and XLA compiles it for each size that comes",
                 why="what the compiler leaves of it, what it costs and how much memory it takes depend on the sizes",
                 instead="ask for arrays of fixed sizes: `ag.graph(f.python_function, jnp.ones(4))`",
+                page="compiled-program-of-open-sizes",
             )
         if self._compiled is None:
             self._compiled = self.lowered.compile()

@@ -103,6 +103,7 @@ class Origin:
             at=(self.filename, 1),
             why="the staged body of a function is made from its source when it is first traced",
             instead="import the module again (restart)",
+            page="edited-after-the-import-hook",
         )
 
 

@@ -143,6 +143,7 @@ def _entry(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any
             f"{_name(fn)} uses a variable or a mutable reference, which a file of a function of arrays cannot hold",
             why="what it keeps between calls is no part of its program",
             instead="save an `ag.function`, whose variables the file keeps, or pass the array as an argument",
+            page="saved-reference",
         )
     if traced.effects:
         raise calls_back(fn)

@@ -123,6 +123,7 @@ def _call(f: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
             f"{name}() is kept by functools.lru_cache, which is full, and returns {a(type(value).__name__)}",
             why="which of its results it still keeps is only known when the program runs",
             instead="use functools.cache, or return a tuple",
+            page="lru-cache-that-is-full",
         )
     return value
 
@@ -147,6 +148,7 @@ def _without_cache(
             f"{name}() is kept by functools.cache, and changes {written[0].location.name}",
             why="whether Python runs the function depends on what was called before, which a compiled program cannot tell",
             instead="take the decorator away, or let the function only compute",
+            page="cached-function-that-writes",
         )
     is_traced = any(isinstance(x, Tracer) for x in walked((*args, *kwargs.values(), value)))
     if not _is_plain(value) and (is_traced or iterators.is_native(value)):
@@ -157,6 +159,7 @@ def _without_cache(
             if is_traced
             else "it would be one object for all who ask, and it cannot be put back where the statement is not reached",
             instead="take the decorator away, or return a tuple",
+            page="cached-function-that-returns-a-list" if is_traced else "cached-function-that-returns-an-iterator",
         )
     if not is_traced:
         with context.paused():
@@ -176,6 +179,7 @@ def _refuse_to_read(f: Any, name: str, first: Watch, regions: list[journal.Regio
             f"{name}() is kept by functools.cache, and reads {changed}, which changes",
             why="whether Python runs the function again depends on what was called before, which a compiled program cannot tell",
             instead=f"take the decorator away, or give {changed} to the function as an argument",
+            page="cached-function-that-reads",
         )
 
 
@@ -187,6 +191,7 @@ def refuse_implicit(fn: CodeType) -> None:
             why="what it returns would stay in the cache, also where the statement is not reached",
             instead="take the decorator away, or read it once before the statement",
             outer=1,
+            page="cached-method-without-a-call",
         )
 
 
@@ -197,6 +202,7 @@ def refuse_to_count(f: Any) -> None:
             f"cache_info() counts the calls of {f.__name__}(), which is called inside a staged statement",
             why="how often Python calls it is only known when the program runs",
             instead="count in a variable of your own",
+            page="cache-info",
         )
 
 

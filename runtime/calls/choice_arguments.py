@@ -97,6 +97,7 @@ def _refuse_choices_of(sees: Any, given: Sequence[Any]) -> None:
                 else f"{sees.__qualname__}() is called while what it can reach holds {choices.described(x)}",
                 why="it is not converted, and would see what stands for the string in the program",
                 instead="bind the string to a variable before the call" if is_direct else "hand the string to it as an argument",
+                page="choice-between-strings",
             )
 
 

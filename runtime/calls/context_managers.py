@@ -60,6 +60,7 @@ def context(manager: Any) -> Any:
             "`np.errstate` asks for a `FloatingPointError`",
             why="a compiled program raises none: it goes on with an infinity or a NaN",
             instead="test for the case with `if` (`if d == 0:`, `if not np.isfinite(y):`), or compute what is known outside of it",
+            page="floating-point-error",
         )
     methods = [static_lookup(kind, name) for name in ("__enter__", "__exit__")]
     if any(method is None for method in methods):

@@ -295,6 +295,7 @@ def _array_method(f: Any, *args: Any, **kwargs: Any) -> Any:
                 f"{f.__name__}() writes a traced value into a NumPy array",
                 why="it holds numbers, and a traced value is not known yet",
                 instead="start from a JAX array: `x = jnp.full_like(x, value)`, `x = x.at[i].set(value)`",
+                page="numpy-method-that-writes",
             )
         array, name = jnp.asarray(f.__self__), f.__name__
         return numpy_arguments.call_method(getattr(array, name), name, array, *args, **kwargs)

@@ -117,6 +117,7 @@ class Growth:
                 f"the list {self.name!r} grows in a loop of unknown length",
                 why="how much room it needs must be known while the program is traced",
                 instead="say how often this loop iterates at most too: `ag.set_loop_options(maximum_iterations=N)`",
+                page="list-grows-in-a-loop-inside",
             )
         return iteration * (assumptions.iterations or 0)
 

@@ -190,4 +190,5 @@ def _refused(path: str, where: Any) -> errors.StagingError:
         why="NumPy shows the write under every name, row and slice of the array; an array of a compiled program is a value, "
         "and only one name gets the new one",
         instead="use one name for it (run over `range(len(a))` and read `a[i]`), or take a copy first (`b = a.copy()`)",
+        page="loop-over-what-it-writes",
     )

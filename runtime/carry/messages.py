@@ -53,6 +53,15 @@ _SHARED = (
     "let nothing but one local variable refer to the list (no other name, attribute or container, and no list of the "
     "caller's): only then it may grow in a loop with `maximum_iterations`"
 )
+_PAGES = {
+    **dict.fromkeys((_REMEDIES[ANOTHER], _REMEDIES[NO_ITERATION]), "attribute-first-written-in-a-loop"),
+    **dict.fromkeys((_REMEDIES[KNOWN], _REMEDIES[CHANGED_AND_REPLACED]), "object-replaced-in-a-loop"),
+    _REMEDIES[READ_FIRST]: "variable-read-in-a-loop",
+    **dict.fromkeys((_GROWS, _REPLACED, GROWS_AS_A_LIST), "list-grows-in-a-loop"),
+    _GROWS_AGAIN: "list-grows-in-a-loop-inside",
+    _SHARED: "list-known-elsewhere",
+    outside.WRITE_OUTSIDE: "state-outside-of-the-trace",
+}
 
 
 def refuse(
@@ -81,6 +90,7 @@ def refuse(
     is_tuple = differ.right.startswith("tuple of ")
     if remedy is None and isinstance(place, ContentsLocation) and isinstance(place.obj, dict) and not is_tuple:
         remedy = _KEYS
+    default = "none-before-a-loop" if differ.left == "None" else "loop-changes-shape"
     error = errors.StagingError(
         f"{'variable ' if name.isidentifier() else ''}{quoted(name)} cannot be carried by the {what}",
         at=where,
@@ -89,6 +99,7 @@ def refuse(
         instead=remedy
         or "keep shape, structure and kind of the value the same in every iteration "
         f"(preallocate an array and use x[i] = ...){UNROLL}",
+        page=_PAGES.get(remedy or "") or framework_notes.page_of(remedy or "", default),
     )
     error.variable = name
     return error

@@ -173,6 +173,7 @@ def _of_export(callbacks: Sequence[Any]) -> str:
         why="an exported program runs without this process",
         instead="leave checks out of the programs that are traced from then on (`ag.set_checks(False)`), or export or save an "
         "`ag.function`, whose checks are results of the program: `f.get_concrete_function(...).export()`, `ag.save`",
+        page="check-in-an-export",
     )
 
 

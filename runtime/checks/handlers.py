@@ -88,6 +88,7 @@ def seen_by_a_with(error: BaseException, at: Any) -> errors.StagingError:
         at=at,
         why="the condition is only known when the compiled program runs, and the `with` is left while it is built",
         instead="put the `try` inside the `with`, or test for the case with `if`, and do there what the handler does",
+        page="exception-through-a-with",
     )
 
 

@@ -230,6 +230,7 @@ def check_message(args: Sequence[Any], at: Any) -> None:
             at=at,
             why="what made the string runs as plain Python, while the program is traced, and the digits are known when it runs",
             instead="make the string with an f-string, `%` or `str.format`, where the exception is raised",
+            page="string-of-a-traced-value",
         )
 
 

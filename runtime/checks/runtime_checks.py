@@ -139,6 +139,7 @@ def _beside_a_reference(name: str) -> errors.StagingError:
         f"{name} is used in a program with a check",
         why="JAX deletes what its references hold where a program fails",
         instead="compile the outermost function with `ag.function`, or leave checks out (`ag.set_checks(False)`)",
+        page="variable-beside-a-check",
     )
 
 
@@ -148,6 +149,7 @@ def _not_caught(error: BaseException, at: Any = None) -> errors.StagingError:
         at=_line_of(error) if at is None else at,
         why="the condition is only known when the compiled program runs, and handlers run while it is built",
         instead="test for the case with `if`, and do there what the handler does",
+        page="caught-exception",
     )
 
 
@@ -159,6 +161,7 @@ def _not_ended(error: BaseException) -> errors.StagingError:
         at=_line_of(error),
         why="how many items it has is only known when the program runs, and who takes them runs while it is traced",
         instead=f"give its class an `__iter__`, or {loop}" if is_sequence else loop,
+        page="iterator-ends-on-a-traced-condition",
     )
 
 
@@ -187,6 +190,7 @@ def say_where(error: BaseException, what: str, run: Callable[..., Any] | None = 
             at=errors.Location.of(getattr(run, "__wrapped__", run)),
             why="whether it runs is only known when the compiled program runs, so it is traced in any case",
             instead="write there what can be traced, or test a Python value (a static argument), which is decided while tracing",
+            page="exception-in-a-branch",
         )
         with contextlib.suppress(Exception):  # of a class that lets nobody write to it
             error.add_note(note)

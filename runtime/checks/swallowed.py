@@ -137,4 +137,5 @@ def refuse_noted() -> None:
         at=Location(first.frame_code.co_filename, first.lineno),
         why=f"it is not converted{called} and Python, which has a number there, raises no such error",
         instead=instead,
+        page="error-that-library-code-handles",
     )

@@ -80,6 +80,7 @@ def unreadable(line: str = "") -> Exception:
         instead=f"write `{typed}`, which shows the values when the program runs"
         if typed
         else "compute with the number itself (`n // 10`, `n % 10`), or show values with `jax.debug.print`",
+        page="string-of-a-traced-value",
     )
 
 
@@ -125,6 +126,7 @@ def check_written(values: tuple[Any, ...], file: Any) -> None:
             why="it is written while the program is traced, and its digits are only known when the compiled program runs",
             instead="return the value, and write what the compiled program returns, or write it when the program runs: "
             "`jax.debug.callback(write, x)`",
+            page="string-of-a-traced-value",
         )
 
 
@@ -169,6 +171,7 @@ def printing(show: Callable[..., None]) -> Callable[..., None]:
                 "`print(...)` asks for the digits of a traced value",
                 why="the string is made while the program is traced",
                 instead=f"write `{typed if '{:' in typed else 'ag.print(...)'}`, which shows the values when the program runs",
+                page="string-of-a-traced-value",
             )
         show(*args, **kwargs)
         strings = [x for x in args if isinstance(x, str)]

@@ -14,6 +14,7 @@ Traceback (most recent call last):
 autograph.errors.StagingError: a list is changed in place that may be the same as 'cur'
   why: which of several containers 'cur' is, is only known when the program runs, so the change cannot reach it
   instead: copy it first (`x = list(x)`, `copy.copy(x)`, `copy.deepcopy(x)`), or build a new one instead of changing it
+  for more, run: autograph error one-of-several-is-changed
 >>> del cur
 >>> check_alias(ys)
 """
@@ -119,6 +120,7 @@ def check_identity(a: Any, b: Any) -> None:
         at=view.at,
         why=f"which of several objects {quoted(view.path)} is, is only known when the program runs",
         instead="keep a bool of your own that says which one was taken",
+        page="identity-of-one-of-several",
     )
 
 
@@ -134,6 +136,7 @@ def _check_carried(a: Any, b: Any) -> None:
             f"`is` compares {_a(type(a).__qualname__)} that a loop carries with another one",
             why="the loop carries what the object holds, and one compiled iteration serves every iteration",
             instead="compare their attributes, or keep a bool of your own that says which one it is",
+            page="identity-in-a-loop",
         )
 
 
@@ -188,6 +191,7 @@ def check_alias(obj: Any, holders: Callable[[], list[Any]] = list) -> None:
         why=f"which of several containers {name} is, is only known when the program runs, so the change cannot "
         "reach " + ("the right one" if own is not None else "it"),
         instead="copy it first (`x = list(x)`, `copy.copy(x)`, `copy.deepcopy(x)`), or build a new one instead of changing it",
+        page="one-of-several-is-changed",
     )
 
 

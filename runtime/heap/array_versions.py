@@ -129,7 +129,7 @@ def record(
             why="NumPy would change that array too; here it is one of Python's own, and what was read of it is a value of the "
             "program",
             instead="take a copy first (`row = a[i].copy()`), write `x = x + v` for an array of its own, or write the element in "
-            "the array itself (`a[i, j] = v`)",
+            "the array itself (`a[i, j] = v`)", page="view-of-a-numpy-array",
         )
     others = [*bases, *(view for base in bases for view in array_views.live_views(base, old))]
     paths = [p for p in (path, *(region.path for region in context.open_regions())) if type(p) is tuple]
@@ -272,7 +272,7 @@ def _refusal(x: Any) -> StagingError:
         f"{what} is read after it was written under another name",
         at=at or user_line(),
         why=f"NumPy changes an array {sharers}{line}; an array of a compiled program is a value, and this name holds the old one",
-        instead=_INSTEAD.get(how, _INSTEAD[ELEMENT]),
+        instead=_INSTEAD.get(how, _INSTEAD[ELEMENT]), page="array-written-under-another-name",
     )
 
 

@@ -83,4 +83,5 @@ def check_object(kind: Any, obj: Any, attribute: str, at: Any) -> None:
             why="the statement writes the attribute of the object on one of its paths only, and whether the object has one "
             "of its own is only known when the program runs",
             instead="write the attribute of the object before the statement, on both paths, or not at all",
+            page="class-attribute-behind-a-branch",
         )

@@ -208,6 +208,7 @@ def _refusal(x: Any, written: np.ndarray[Any, Any], read: np.ndarray[Any, Any]) 
         f"{name} is written after the compiled program has read {what}",
         why="what was read is a constant of the program, which would not see the write",
         instead="let the program read a copy (`y = x + a.copy()`), or start from a JAX array: `a = jnp.asarray(a)`",
+        page="numpy-array-written-after-a-read",
     )
 
 

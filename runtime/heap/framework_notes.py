@@ -28,8 +28,9 @@ from autograph.jax_internals import trace_of
 from autograph.runtime.heap.library_objects import OF_LIBRARY, TRACE_STATE, inside
 from autograph.runtime.tracing.class_lookup import once_per_class
 from autograph.runtime.tracing.families import ARRAYS, CONTAINERS, NUMBERS
-from autograph.runtime.tracing.refusals import quoted, refusal, running_package
+from autograph.runtime.tracing.refusals import CHOOSE_PARTS, READ_ONCE, quoted, refusal, running_package
 from autograph.runtime.tracing.variables import UNSET
+from autograph.runtime.values import callables, kinds
 from autograph.runtime.values.locations import AttributeLocation, ContentsLocation
 from autograph.runtime.values.merge import Mismatch, describe
 from autograph.runtime.values.reachability import walk_objects, walked
@@ -181,14 +182,28 @@ _INITIALIZE = (
     "make the layers in `setup` or before the statement, and, before it, call each of them once while parameters are made: "
     "`if self.is_initializing(): self.left(x), self.right(x)`"
 )
-
-
+_OF_HAIKU = (
+    "make the modules before the statement and, while parameters are made, call each of them once before it: "
+    "`if hk.running_init(): left(x), right(x)`"
+)
+_OF_NUMPYRO = "call `numpyro.sample`, `factor`, `deterministic`, ... before the statement, and choose in it what is used"
 _BY_PACKAGE = {
     "flax": lambda: _INITIALIZE if _is_initializing() else _MAKE_BEFORE,
-    "haiku": lambda: "make the modules before the statement and, while parameters are made, call each of them once before it: "
-    "`if hk.running_init(): left(x), right(x)`",
-    "numpyro": lambda: "call `numpyro.sample`, `factor`, `deterministic`, ... before the statement, and choose in it what is used",
+    "haiku": lambda: _OF_HAIKU,
+    "numpyro": lambda: _OF_NUMPYRO,
 }
+_PAGES = {
+    READ_ONCE: "cached-property-in-a-branch",
+    CHOOSE_PARTS: "two-objects",
+    callables.REMEDY: "two-objects",
+    OF_LIBRARY: "state-outside-of-the-trace",
+    **dict.fromkeys((_INITIALIZE, _MAKE_BEFORE, _OF_HAIKU, _OF_NUMPYRO), ""),  # docs/frameworks.md has those
+}
+
+
+def page_of(remedy: str, default: str) -> str:
+    """Returns the page for a remedy that the differing values decide; `default` where the statement decides."""
+    return "object-that-holds-a-value" if remedy.startswith(kinds.HOLDER) else _PAGES.get(remedy, default)
 
 
 def of_framework() -> str:

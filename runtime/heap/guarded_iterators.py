@@ -57,12 +57,14 @@ class _Guarded(Proxy):
     def _refuse(self, *_: Any, **keywords: Any) -> Any:
         kind = type(getattr(self._original, "__self__", self._original))
         what = "generator" if kind is GeneratorType else kind.__name__.lower()
+        is_file = issubclass(kind, io.IOBase)
         raise refusal(
             f"'{self._name}' ({what}) is advanced inside a staged statement",
             why="it would be advanced while the program is traced, once, also where the statement is not reached",
             instead="read it before the statement, and write with `ag.print(..., file=f)`, when the program runs"
-            if issubclass(kind, io.IOBase)
+            if is_file
             else "take the items before the statement (`items = list(...)`), or index a list or an array",
+            page="file-written-in-a-branch" if is_file else "iterator-in-a-branch",
         )
 
     def __iter__(self) -> Any:

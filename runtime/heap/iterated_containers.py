@@ -64,4 +64,5 @@ def check_iterated(obj: Any, method: str) -> None:
             why="Python's loop may then end with a RuntimeError, and whether the statement is reached is only known when the "
             "program runs",
             instead="iterate over a copy: `for x in list(d)`",
+            page="changed-while-iterated",
         )

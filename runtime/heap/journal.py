@@ -370,6 +370,7 @@ def _kept_by_c(kind: type, why: str) -> Exception:
         f"{a(kind.__qualname__)} is changed inside a staged statement",
         why=why,
         instead="use a list or an array, or change it before or after the statement",
+        page="masked-array-in-a-branch",
     )
 
 

@@ -34,6 +34,7 @@ def make_iterator(*args: Any) -> Any:
             why="an iterator gives one item after the other while the program is traced, and how many there are differs from call "
             "to call",
             instead="take the items by index (`x[0]`), or in a `for` loop",
+            page="value-that-python-asks-for",
         )
     found = iter(*args)
     region = context.innermost()
@@ -58,6 +59,7 @@ def next_item(iterator: Any, default: Any = _MISSING, /) -> Any:
                 f"next() takes from {a(type(iterator).__name__)} inside a staged statement",
                 why="it would be taken while the program is traced, once, also where the statement is not reached",
                 instead="take the items before the statement, or index a list or an array",
+                page="next-in-a-branch",
             )
     return next(iterator) if default is _MISSING else next(iterator, default)
 
@@ -87,6 +89,7 @@ def refuse_to_draw(owner: Any, name: str) -> None:
             f"{name}() changes {a(type(owner).__name__)} inside a staged statement",
             why="it would change while the program is traced, also where the statement is not reached",
             instead="change it before or after the statement",
+            page="native-state",
         )
     if context.active() and name not in native_effects.READING and name[:2] != "__":
         refuse_to_change(owner, name)
@@ -95,6 +98,7 @@ def refuse_to_draw(owner: Any, name: str) -> None:
             f"{name}() draws from {a(type(owner).__name__)} inside a staged statement",
             why="it would draw while the program is traced, once, also where the statement is not reached",
             instead="draw with jax.random and a key, or draw before the statement",
+            page="random-generator",
         )
 
 
@@ -115,6 +119,7 @@ def refuse_factories(cls: type) -> None:
                 "object is made inside a staged statement",
                 why="it would be advanced while the program is traced, also where the statement is not reached",
                 instead=f"make the object before the statement, or give it its {field.name}",
+                page="default-from-an-iterator",
             )
 
 
@@ -130,6 +135,7 @@ def refuse_to_change(x: Any, name: str) -> None:
             why="it is written in C, and what changes while the program is traced cannot be put back where the statement is "
             "not reached",
             instead="call it before or after the statement",
+            page="object-of-c-code",
         )
 
 

@@ -216,6 +216,7 @@ class Watch:
                 why="a call of the compiled program does not repeat the write, and the value means nothing outside of its "
                 "trace",
                 instead=outside.WRITE_OUTSIDE + ", or change a copy (`copy.deepcopy(x)`), and return it" * is_of_container,
+                page="state-outside-of-the-trace",
             )
         return results[0]
 

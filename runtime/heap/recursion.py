@@ -162,6 +162,7 @@ def _endless(code: Any, kind: _Kind) -> errors.StagingError:
         at=code,
         why=kind.why,
         instead="write a loop, or let a Python value (a static argument) end the recursion",
+        page="recursion",
     )
     error.__dict__[_CODE] = code
     return error

@@ -68,4 +68,5 @@ def refuse_to_read_unset(error: BaseException) -> None:
             f"attribute {name} of {a(type(error.obj).__qualname__)} has no value when a branch in a loop reads it",
             why=READ_FIRST.partition(", ")[2],
             instead="write it once before the loop",
+            page="attribute-read-in-a-loop",
         ) from error

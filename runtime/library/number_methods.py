@@ -43,6 +43,7 @@ def method(x: Any, name: str) -> Callable[..., Any]:
             f"{name}() of a number needs its digits",
             why="they are known only when the program runs, and a compiled program computes with numbers",
             instead="compute it outside of the compiled program, or from a Python value (a static argument)",
+            page="digits-of-a-number",
         )
     return functools.partial(staged, x)
 
@@ -82,6 +83,7 @@ def _tolist(x: Any) -> Any:
             "tolist() of a traced array of bools",
             why="its elements would be bools of Python's, and add up as integers do; in a list they look like JAX's",
             instead="make a list of integers: `x.astype(int).tolist()`",
+            page="list-of-traced-bools",
         )
     return _python_number(x) if not x.shape else [_tolist(row) for row in x]
 

@@ -131,6 +131,7 @@ def _of_math(fn: Any, name: str, staged: Callable[..., Any] | None) -> Callable[
                 f"{name}() has no traced counterpart",
                 why="its argument is not known while the program is traced",
                 instead="compute it from a Python value (a static argument), or write it with jax.numpy",
+                page="math-function-without-counterpart",
             )
         result = staged(*args, **kwargs)
         return arithmetic_errors.check_call(name, result, args) if arithmetic_errors.may_fail(name) else result
@@ -161,6 +162,7 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
                 if found is None
                 else "write the elements (`x[i] = v`), or use the array that jax.numpy returns "
                 f"(`x = jnp.{name}(...)`, with `inplace=False` where it asks for that)",
+                page="numpy-in-place",
             )
         if found is None:
             raise _without_counterpart(f"numpy.{name}")
@@ -200,6 +202,7 @@ def _without_counterpart(name: str) -> Exception:
         f"{name}() has no counterpart in jax.numpy",
         why="its argument is traced, and NumPy computes on known values only",
         instead="write it with jax.numpy, or call it through jax.pure_callback",
+        page="numpy-function-without-counterpart",
     )
 
 
@@ -275,6 +278,7 @@ def _of_random(fn: Any, name: str) -> Callable[..., Any]:
                 f"numpy.random.{name}() is called with a traced argument",
                 why="NumPy draws once, while the program is traced",
                 instead="draw with jax.random and a key",
+                page="numpy-random",
             )
         return (constants.check_constants_after(fn) if is_tracing() else fn)(*args, **kwargs)
 

@@ -33,7 +33,8 @@ _LARGEST = 100_000
 
 def cannot_write(name: str) -> StagingError:
     """The refusal of `out=`."""
-    return refusal(f"{name}(out=...) cannot write a traced result into an array", instead="use the returned array")
+    what = f"{name}(out=...) cannot write a traced result into an array"
+    return refusal(what, instead="use the returned array", page="numpy-out")
 
 
 def with_refusal(
@@ -67,6 +68,7 @@ def lacks(name: str, text: str) -> Exception:
         f"{name}() with these arguments has no counterpart in jax.numpy",
         why=f"an argument is traced, and jax.numpy says: {line}",
         instead="write it with jax.numpy, or call it through jax.pure_callback",
+        page="numpy-function-without-counterpart",
     )
 
 

@@ -56,12 +56,14 @@ def ufunc_result(f: Any, call: Callable[..., Any], args: tuple[Any, ...], kwargs
             f"numpy.{fn.__name__}.at() changes an array in place",
             why="an argument is traced, and arrays of a compiled program are values",
             instead="use the array that JAX returns, `x = jnp.asarray(x).at[i].add(v)`, or write a loop over the indices",
+            page="numpy-in-place",
         )
     if name != "outer" and fn in _WRONG:
         raise refusal(
             f"numpy.{fn.__name__}.{name}() of a traced array",
             why="NumPy skips elements of it, how many depends on the machine",
             instead="write a loop over the elements (`for x in a[1:]:`)",
+            page="numpy-function-without-counterpart",
         )
     if kwargs.get("out") is not None:
         raise cannot_write(f"numpy.{fn.__name__}.{name}")

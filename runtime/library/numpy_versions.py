@@ -142,6 +142,7 @@ def _wide(name: str) -> Callable[..., Any]:
                     f"numpy.{name}(dtype={np.dtype(dtype)}) of a traced array",
                     why="NumPy cuts each step of it to an integer",
                     instead=f"leave out `dtype`, and convert the result: `x.{name.removeprefix('nan')}().astype(int)`",
+                    page="numpy-function-without-counterpart",
                 )
         if is_tracer(a) and a.dtype.kind in "biu" and np.dtype(jnp.result_type(float)).itemsize == 8:
             a = lax.convert_element_type(a, float)

@@ -156,6 +156,7 @@ def _of_floats(data: list[Any], name: str) -> list[Any]:
             f"statistics.{name}() of traced integers is an int or a float",
             why="which of the two depends on their values, and a compiled program has one type",
             instead="make them floats (`[float(x) for x in xs]`), or use `statistics.fmean` or `statistics.stdev`",
+            page="mean-of-integers",
         )
     return data
 

@@ -53,6 +53,7 @@ def announce(obj: Any, name: str) -> None:
             f"`{name}` of this {kind.__qualname__} is changed inside a staged statement",
             why="it decides what code runs or where it looks, while the program is traced",
             instead="make another object, or keep the choice in an attribute",
+            page="class-of-an-object",
         )
     if issubclass(kind, np.ndarray):
         journal.touch_container(obj)  # its attributes are its numbers
@@ -75,6 +76,7 @@ def _cannot_be_undone(name: str, kind: type) -> Exception:
         f"a write to attribute '{name}' of this {kind.__qualname__} cannot be staged",
         why="the object has no `__dict__` and no slot of that name, so the write could not be undone",
         instead="compute the value in the staged statement and write it after the statement",
+        page="attribute-that-cannot-be-undone",
     )
 
 
@@ -138,6 +140,7 @@ def no_part_of_array(name: str) -> Exception:
         why="NumPy changes the array itself there; an array of a compiled program is a value, and this attribute another one",
         instead="write the elements by their place in the array (`x[:, 0] = v` for `x.T[0] = v`), or make a new array "
         "(`x = x.reshape(shape)`)",
+        page="attribute-of-an-array",
     )
 
 

@@ -52,6 +52,7 @@ def _check_kind(symbol: str, dtype: Any, new: Any) -> None:
             f"`{symbol}` would make an array of dtype {new.dtype.name} of one of dtype {dtype.name}",
             why="NumPy changes the array, which keeps its dtype, and raises; JAX makes another array",
             instead=f"write it as an assignment, `x = x {symbol[:-1]} v`, or cast the operand (`v.astype(x.dtype)`)",
+            page="value-of-another-dtype",
         )
 
 

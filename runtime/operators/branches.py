@@ -302,6 +302,7 @@ class MergedBranches:
             at=errors.Location.of(self.where),
             why="the test is traced, so both branches are part of the program and both must leave a value",
             instead=f"assign '{name}' before the `if`, or in both branches",
+            page="unbound-variable",
         )
 
     def _locations(self) -> list[tuple[Any, Template]]:

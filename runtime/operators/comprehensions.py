@@ -38,6 +38,7 @@ def comp_iter(iterable: Any) -> Any:
             instead=f"range over the largest number and mask (`value if i < n else 0`), or {_LOOP}"
             if is_range
             else "write a `for` loop that appends to a list, or `jax.vmap(f)(xs)`",
+            page="comprehension-range",
         )
     return iterable
 
@@ -55,6 +56,7 @@ def comp_test(test: Any) -> Any:
         "a comprehension filters by a traced test",
         why="the test is not known while the program is traced, so neither is the number of elements",
         instead=f"keep every element and mask it (`value if test else 0`), or {_LOOP}",
+        page="comprehension-filter",
     )
 
 

@@ -24,6 +24,7 @@ after each branch, and the joined values are written once, after the `cond`.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
@@ -31,7 +32,7 @@ from typing import Any
 
 from autograph import errors, verbosity
 from autograph.runtime.checks import check_groups
-from autograph.runtime.heap import aliases, journal, outside, path_conditions, returned_arrays
+from autograph.runtime.heap import aliases, framework_notes, journal, outside, path_conditions, returned_arrays
 from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.jaxprs.binding import Traced, bind_cond, predicate
 from autograph.runtime.jaxprs.loop import Conditional
@@ -52,7 +53,7 @@ from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.statement_names import named
 from autograph.runtime.tracing.truth import truth_value
 from autograph.runtime.tracing.variables import Enclosed, StateLike, Variable, cells_of, variables_of
-from autograph.runtime.values import optional
+from autograph.runtime.values import choices, optional
 from autograph.runtime.values.locations import ContentsLocation
 from autograph.runtime.values.merge import Merged, Mismatch, fill
 
@@ -296,44 +297,71 @@ def _merged(
         holders = [*cells_of(users), *cells_of(orelse.run), *variables]
         assert isinstance(place, FunctionType)
         name, is_outside = outside.name_path(differ, holders, place)
+        instead, page = _remedy(what, differ, is_outside)
         raise errors.StagingError(
             _difference(what, name),
             at=where,
             sides=dict(zip(sides, (differ.left, differ.right), strict=True)),
             why=f"{differ.why}, and one compiled program must serve both",
-            instead=_remedy(what, differ, is_outside),
+            instead=instead,
+            page=page,
         ) from None
 
 
-def _remedy(what: str, differ: Mismatch, is_outside: bool) -> str:
-    """What to type; `is_outside`: the place is a global, or in an object that the module of the function holds."""
-    if differ.instead or differ.read_before:
-        return differ.instead or differ.read_before
-    sides = differ.left, differ.right
+def _remedy(what: str, differ: Mismatch, is_outside: bool) -> tuple[str, str]:
+    """Returns what to type, and the page that shows it.
+
+    Args:
+        is_outside: whether the place is a global, or in an object that the module of the function holds.
+    """
+    found = differ.instead or differ.read_before
+    if found:
+        return found, framework_notes.page_of(found, _page(what, differ))
     if is_outside:
-        return outside.WRITE_OUTSIDE
+        return outside.WRITE_OUTSIDE, "state-outside-of-the-trace"
+    sides = differ.left, differ.right
     if differ.why == ONE_PATH:
-        return "write it in both branches, or before the statement"
+        return "write it in both branches, or before the statement", "attribute-on-one-path"
     holder = getattr(differ.place, "obj", None) if isinstance(differ.place, ContentsLocation) else None
     if isinstance(holder, dict) and "structures" in differ.why:
-        return "write the same keys in both branches, or before the statement"
+        return "write the same keys in both branches, or before the statement", "two-kinds"
     is_of_list = type(holder) is list
     if is_of_list and what == "if" and "structures" in differ.why:
-        return f"append in both branches, a neutral value in one of them, or in a loop {GROWS}"
+        return f"append in both branches, a neutral value in one of them, or in a loop {GROWS}", "list-that-one-branch-changes"
     if is_of_list and what == "loop":
-        return f"preallocate an array (x[n] = ...), or loop over a `range` or an array and {GROWS}"
+        return f"preallocate an array (x[n] = ...), or loop over a `range` or an array and {GROWS}", "list-grows-in-a-loop"
     if type(holder) is deque and "structures" in differ.why:
-        return GROWS_AS_A_LIST
+        return GROWS_AS_A_LIST, "list-grows-in-a-loop"
     if "None" in sides:
         if what in ("if", "return") and differ.path.startswith((VALUE, RETURNED)):
-            return (
-                "return one kind of value on every path, or test the result of the call (`r = f(x)`, `if r is None:`)"
-            )
-        return remedy_of_none(*sides) or "use a number instead of None, and a flag of your own that says whether it counts"
-    return (
+            instead = "return one kind of value on every path, or test the result of the call (`r = f(x)`, `if r is None:`)"
+            return instead, "path-without-return"
+        instead = remedy_of_none(*sides) or "use a number instead of None, and a flag of your own that says whether it counts"
+        return instead, "none-before-a-loop"
+    instead = (
         "make both branches leave a value of one shape, dtype and structure, or test a Python value "
         "(a static argument), so that only one branch is used"
     )
+    return instead, _page(what, differ)
+
+
+def _page(what: str, differ: Mismatch) -> str:
+    """Returns the page of a difference that no remedy tells apart from others."""
+    if what == "return":
+        return "return-inside-a-loop"
+    if what in ("`and`", "`or`"):
+        return "operands-of-two-shapes"
+    if differ.why == choices.OF_ONE_CLASS:
+        return "choice-between-strings"
+    if "kinds" in differ.why and differ.left.endswith(" object") and differ.right.endswith(" object"):
+        return "two-objects"
+    if "structures" in differ.why or _CONTAINER.search(f"{differ.left} {differ.right}"):
+        return "two-kinds"
+    is_static = any(word in differ.why for word in ("kinds", "the value", "objects"))
+    return "static-values-differ" if is_static else "two-shapes"
+
+
+_CONTAINER = re.compile(r" of \d+ \(| with keys |\bempty ")
 
 
 def _difference(what: str, path: str) -> str:

@@ -189,6 +189,7 @@ def _warn(body: Callable[..., Any], reason: Exception) -> None:
         why=str(reason).strip().split("\n")[0],
         sides=sides,
         instead=f"where compile time matters, {(instead or _SAME).removesuffix(UNROLL)}",
+        page="loop-over-a-sharded-axis" if getattr(reason, "page", "") == "loop-over-a-sharded-axis" else "unrolled-loop",
     )
     if where is None:
         warnings.warn(text, UnrolledLoopWarning, stacklevel=4)

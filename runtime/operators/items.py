@@ -123,11 +123,13 @@ def _not_by_traced(kind: type, what: str) -> Exception:
             f"{a(kind.__name__)} cannot be {what} at a traced key",
             why="which keys it has would depend on the program, or its class decides what it does with a key that it does not have",
             instead="use a dict that has all keys (`dict.fromkeys(range(n), 0)`), an array, or a static argument",
+            page="container-at-a-traced-key",
         )
     return refusal(
         f"{a(kind.__name__)} cannot be {what} at a traced index",
         why="the value is not known while the program is traced",
         instead="use a list of the letters (`list(text)`), an array, or a static argument",
+        page="container-at-a-traced-key",
     )
 
 
@@ -151,6 +153,7 @@ def get_slice(x: Any, start: Any, length: Any) -> Any:
             f"a slice of {describe(x)} has a traced {what}",
             why="every array of a compiled program has a known shape",
             instead="slice an array as `x[i:i + k]` with a known `k`, or mask: `jnp.where(jnp.arange(n) < i, x, 0)`",
+            page="slice-of-unknown-length",
         )
     original, x = x, jnp.asarray(x)
     size = x.shape[0]
@@ -159,6 +162,7 @@ def get_slice(x: Any, start: Any, length: Any) -> Any:
             f"a slice of {length} elements at a traced start, of {describe(x)}",
             why="its length would depend on the start",
             instead=f"take a known number of elements, from 0 to {size}",
+            page="slice-too-long",
         )
     found = traced_index.checked_slice(x, start, int(length))
     array_views.note_view(found, original)
@@ -226,6 +230,7 @@ def writable(x: np.ndarray[Any, Any], unshared: int | None, by_traced: bool, at_
             f"a NumPy array cannot be written {'with a traced value' if by_traced else 'at a traced index'}",
             why=f"it holds numbers, a traced value is not known yet, and {constants.why_shared(x)}",
             instead="start from a JAX array: `x = jnp.asarray(x)`",
+            page="numpy-array-written",
         )
     return x
 

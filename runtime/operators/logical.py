@@ -163,6 +163,7 @@ def is_(a: Any, b: Any) -> Any:
             "`is` between two traced bools",
             why="Python has one `True` and one `False`, so it asks for equal values, which are only known when the program runs",
             instead="compare them by `==` or `!=`",
+            page="identity-of-two-bools",
         )
     aliases.check_identity(a, b)
     return False

@@ -153,7 +153,7 @@ def _stage_rest(iterable: Any, iterator: Any, done: int, info: LoopInfo, truth: 
             "this loop over an endless iterator ends on a traced condition",
             at=body,
             why="the iterator lives in Python and cannot be advanced by the compiled program",
-            instead="count in a variable of your own with `while True:`",
+            instead="count in a variable of your own with `while True:`", page="endless-iterator",
         )
     items = _Items(iterator)
     item = None
@@ -176,7 +176,7 @@ def _stage_rest(iterable: Any, iterator: Any, done: int, info: LoopInfo, truth: 
                 f"this loop ends on a traced condition, and its iterator has no end, or more than {_MOST:,} items",
                 at=body,
                 why="the iterator lives in Python, so the program would have to hold all iterations",
-                instead="count in a variable of your own with `while True:`",
+                instead="count in a variable of your own with `while True:`", page="generator-without-end",
             )
         items.check_left(body)
         conditionals.stage_iteration(truth, iteration, variables, body, info.dead)
@@ -212,6 +212,7 @@ class _Items:
                 at=body,
                 why="what stands there would run then, and the generator cannot both be left and go on",
                 instead="make the items first (`items = list(...)`) and loop over them, or write their loop here",
+                page="generator-left-inside-finally",
             )
 
 
@@ -232,6 +233,7 @@ def _go_on_inside(items: _Items, info: LoopInfo, depth: int = 1) -> None:
             at=body,
             why=f"the program would hold an iteration inside an iteration, more than {_DEEPEST} times",
             instead="make the items first (`items = list(...)`) and loop over them, or write their loop here",
+            page="generator-that-goes-on",
         )
 
     def iteration() -> None:
@@ -249,6 +251,7 @@ def _refuse_shared(body: Callable[..., Any]) -> errors.StagingError:
         at=body,
         why="how many items the loop takes is only known when the program runs, and the iterator lives in Python",
         instead="loop over a list of the items (`items = list(iterator)`) and index it afterwards",
+        page="shared-iterator",
     )
 
 

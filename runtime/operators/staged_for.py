@@ -167,6 +167,7 @@ def _row(array: Any) -> Any:
                 f"a loop runs over the axis of an array that is sharded over {spec[0]!r}",
                 why="every device holds the items of some iterations only",
                 instead="jax.sharding.reshard(x, jax.P(None, ...)) before the loop",
+                page="loop-over-a-sharded-axis",
             )
         changes["sharding"] = sharding.update(spec=PartitionSpec(*spec[1:]))
     return aval.update(**changes)

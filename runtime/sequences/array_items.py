@@ -247,6 +247,7 @@ def _put_rows(value: Any, x: Any, rows: slice) -> Any:
             "several values are assigned to a slice with a step, some of which is traced",
             why="its positions are not known while the program is traced",
             instead="assign one value, or select with a mask: `x = jnp.where(mask, values, x)`",
+            page="slice-assignment-with-a-step",
         )
     count = shape[0]
     text = f"could not broadcast input array of {count} rows into the slice, which has another length"
@@ -294,6 +295,7 @@ def _in_dtype_of(x: Any, value: Any) -> Any:
             f"a value of dtype {kind} is assigned to an element of an array of dtype {dtype}",
             why="the array keeps its dtype, so the value would be cut down silently",
             instead=f"cast the value (`.astype({dtype})`) or start from an array of dtype {kind}",
+            page="value-of-another-dtype",
         )
     return lax.convert_element_type(value, dtype)
 

@@ -169,6 +169,7 @@ class BoundedList(ListOperators):
                 "the elements of a list of unknown length differ",
                 why=f"it holds {self._kind}, and {found} is put into it: {differ}",
                 instead="give all elements one structure and one shape",
+                page="list-of-two-shapes",
             ) from None
 
     def widen(self, elements: Elements, capacity: int) -> None:
@@ -384,6 +385,7 @@ def _refused(what: str, instead: str) -> Exception:
         f"{what} is not possible with a list whose length is only known when the program runs",
         why="the list grew in a staged loop, and the arrays of a compiled program have known shapes",
         instead=instead,
+        page="list-of-unknown-length",
     )
 
 

@@ -59,6 +59,7 @@ def combined(symbol: str, x: Any, value: Any) -> Any:
             f"a NumPy array cannot be changed in place by a traced value (`{symbol}`)",
             why="it holds numbers, and a traced value is not known yet",
             instead="start from a JAX array: `x = jnp.asarray(x)`",
+            page="numpy-array-in-place",
         )
     if python_bools.are_of_python(x, value):
         return python_bools.bool_op(symbol[:-1], x, value)

@@ -120,6 +120,7 @@ def known_test(fn: Callable[[Any], Any] | None) -> Callable[[Any], Any]:
                 "filter() by a traced test has no known number of items",
                 why="the items are taken one by one while the program is traced",
                 instead="write the test as an `if` in the loop, or mask: `jnp.where(test, value, neutral)`",
+                page="filter",
             )
         return result
 

@@ -254,6 +254,7 @@ def _held(n: int) -> Any:
         f"a range has a traced bound, and {n}, which no integer of the program can hold",
         why="integers of a compiled program have 32 bits, or 64 where `jax_enable_x64` is set",
         instead=f"a bound up to {limits.max}, or `jax.config.update('jax_enable_x64', True)`",
+        page="range-beyond-integers",
     )
 
 

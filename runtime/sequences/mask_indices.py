@@ -98,6 +98,7 @@ class Place(NamedTuple):
                 f"a masked assignment puts {shape} into an array of shape {self.array} by a mask of shape {self._masks()}",
                 why="how many elements a traced mask selects is only known when the program runs, so it takes one value only",
                 instead="select with the mask: `x = jnp.where(mask, values, x)`",
+                page="masked-assignment",
             )
         value = jnp.moveaxis(value, self.selected, self.first)
         shape = value.shape[: self.first] + (1,) * self.length + value.shape[self.first + 1 :]

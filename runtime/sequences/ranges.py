@@ -50,6 +50,7 @@ def numpy_array(numbers: Any, dtype: Any) -> Any:
             why="how many numbers it has is only known when the program runs, and arrays of a compiled program have known shapes",
             instead="ask the range itself (`len`, `sum`, `max`, `in`, a `for` loop), or make an array of the largest size and "
             "mask it (`jnp.where(jnp.arange(N) < n, x, 0)`)",
+            page="array-of-an-open-range",
         )
     return np.array(_known(numbers), dtype)
 
@@ -89,6 +90,7 @@ def item(numbers: Any, position: Any) -> Any:
             "a range with a traced bound is sliced",
             why="how many numbers it has is only known when the program runs",
             instead="write the bounds of the slice into the range: `range(start + 1, stop)` for `range(start, stop)[1:]`",
+            page="slice-of-an-open-range",
         )
     size = range_length(numbers)
     if sizes.is_size(size) and type(position) is int:

@@ -52,6 +52,7 @@ def choose(test: Any, new: Any, old: Any, what: str) -> Any:
             why=differ.why,
             instead=differ.instead
             or "make the candidates agree in shape and structure",
+            page="choice-between-shapes",
         ) from None
     pairs = zip(join.left, join.right, join.types, strict=True)
     built: dict[int, Any] = {}
@@ -72,6 +73,7 @@ def _refuse_copies(new: Any, old: Any, what: str) -> None:
             f"{what} chooses between {describe(new)} and {describe(old)} by a traced comparison",
             why="it would be a copy of one of two objects, and writes into it would be lost",
             instead="choose an index first and read the object where it is needed, or use tuples or arrays",
+            page="choice-between-objects",
         )
     for a, b in zip(opened[0][0], opened[1][0], strict=False):
         _refuse_copies(a, b, what)
@@ -199,6 +201,7 @@ def _columns(keys: list[Any], what: str = "sorted") -> list[Any]:
                     f"{what}() cannot order by a traced key that holds {describe(k)}",
                     why="traced keys are ordered by one `lax.sort` of numbers",
                     instead="give a key that returns a number or a tuple of numbers, always of one length",
+                    page="sort-key",
                 )
             if is_traced(k):
                 predicate(k)  # a key that is no scalar is refused as Python does: its truth value is ambiguous
@@ -330,4 +333,5 @@ class _Stacked:
             f"{self.what} picks by a traced value among items that are not numbers or arrays of one shape",
             why=why,
             instead=instead or "use an array (`jnp.stack`), an `if` chain, or a Python int",
+            page="item-that-is-no-number",
         )

@@ -65,18 +65,21 @@ def any_passes(iterable: Iterable[Any], test: Callable[[Any], Any], what: str, c
                     f"{what} takes items whose evaluation binds a variable by `:=`",
                     why=f"{_STOPS}, so which item binds it last is only known when the program runs",
                     instead="write a `for` loop that binds it and ends by `break`",
+                    page="walrus-in-any",
                 )
             if is_shared:
                 raise refusal(
                     f"{what} takes items from an iterator that is used elsewhere",
                     why=f"{_STOPS}, so how many are taken is only known when the program runs",
                     instead=f"make a list of the items first (`items = list(...)`), then ask {what}",
+                    page="iterator-in-any",
                 )
             if is_endless or behind > _MOST:
                 raise refusal(
                     f"{what} takes items that have no end, or more than {_MOST:,} of them",
                     why=f"{_STOPS}, and the program would have to hold them all",
                     instead="count in a variable of your own with `while`",
+                    page="endless-items-in-any",
                 )
         if is_traced(passes):
             passes = predicate(passes)
@@ -114,5 +117,6 @@ def evaluated(run: Callable[[], Any], test: Any, expected: bool, what: str) -> A
             f"{what} takes items whose evaluation changes {written[0].location.name}",
             why=f"{_STOPS}, so the later ones may not be evaluated",
             instead=f"evaluate them first: build a list, then ask {what}",
+            page="lazy-items-that-write",
         )
     return value

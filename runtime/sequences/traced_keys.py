@@ -19,6 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from autograph.errors import message
 from autograph.runtime.checks import runtime_checks
 from autograph.runtime.sequences.selection import choose, select_item
 from autograph.runtime.tracing import host, integer_ranges
@@ -84,6 +85,7 @@ def may_be_missing(is_string: bool = False) -> Exception:
         "`get` of a dict at a traced key gives None where the key is missing",
         why="which of the two it is, only the running program knows, and what takes the result does not ask",
         instead=f"give a default (`d.get(key, 0)`){tested}",
+        page="get-without-a-default",
     )
 
 
@@ -98,11 +100,11 @@ def put_value(x: dict[Any, Any], key: Any, value: Any) -> None:
             f"a traced key is written to a dict, and none of its {len(x)} keys can be it",
             why="a compiled program adds no keys: which ones a dict has is known while it is traced",
             instead="make a dict with all keys (`dict.fromkeys(range(n), 0)`), or use an array (`jnp.zeros(n)`)",
+            page="key-that-a-dict-does-not-have",
         )
     hits = _hits(keys, key)
-    error = RuntimeError(
-        "a key is written that the dict does not have, and a compiled program adds none: make a dict with all keys"
-    )
+    what = "a key is written that the dict does not have, and a compiled program adds none: make a dict with all keys"
+    error = RuntimeError(message(what, page="container-at-a-traced-key"))
     runtime_checks.demand(jnp.any(hits), error)
     for n, k in enumerate(keys):
         x[k] = choose(hits[n], value, x[k], _WRITTEN)

@@ -74,5 +74,6 @@ def answer(x: Any, question: str, ask: Callable[[type], T]) -> T:
             f"{question} asks for the type of a number that is {names} on another",
             why="only the running program knows the path, and its numbers have one type for both",
             instead="make it a float on every path (`float(a)`), or keep a flag of your own (`is_given = a > b`)",
+            page="type-of-a-joined-number",
         )
     return answers[0]

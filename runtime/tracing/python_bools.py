@@ -95,6 +95,7 @@ def bool_op(sign: str, *operands: Any) -> Any:
             f"`{sign}` of a truth value that is one of Python's at one time and an array at another",
             why="Python counts with its own, and JAX's arrays stay truth values",
             instead="say which is meant: `int(flag)` to count, `and`, `or`, `not` for truth",
+            page="bool-of-two-kinds",
         )
     operation: Any = (_UNARY if len(operands) == 1 else _BINARY | _BITWISE)[sign]
     return operation(*operands)

@@ -69,9 +69,9 @@ def _is_of_dataclass(code: CodeType) -> bool:
     return code.co_filename == "<string>" and code.co_name == "__init__"
 
 
-def refusal(what: str, *, why: str = "", instead: str = "", outer: int = 0) -> StagingError:
+def refusal(what: str, *, why: str = "", instead: str = "", page: str = "", outer: int = 0) -> StagingError:
     """The error for a construct that cannot be staged; see `StagingError` for the parts, `user_line` for the place."""
-    return StagingError(what, at=user_line(outer), why=why, instead=instead)
+    return StagingError(what, at=user_line(outer), why=why, instead=instead, page=page)
 
 
 def message_of_failure(f: Callable[..., Any], *args: Any) -> str:
@@ -133,11 +133,15 @@ def remedy_of_none(*sides: str) -> str:
     )
 
 
+READ_ONCE = "read it once before the statement: it is kept when it is computed"
+CHOOSE_PARTS = (
+    "choose what is read of them (`x = a.x if test else b.x`), or keep it in an array and choose an index; objects of a class "
+    "that compares by what they hold (a dataclass) can be chosen, as long as none of them is changed afterwards"
+)
+
+
 def remedy_of_choice(left: Any, right: Any, are_ordinary: bool) -> str:
     """What to write instead of a choice between two objects that cannot be chosen; `are_ordinary`: of a class of the user's."""
     if type(left) is not type(right) or not are_ordinary:
         return ""
-    return (
-        "choose what is read of them (`x = a.x if test else b.x`), or keep it in an array and choose an index; objects of a class "
-        "that compares by what they hold (a dataclass) can be chosen, as long as none of them is changed afterwards"
-    )
+    return CHOOSE_PARTS

@@ -157,6 +157,7 @@ def _hashed(native: Callable[[Any], int]) -> Callable[[Any], int]:
                 f"a set or dict would hold or look for {self}, a size that is not known while the program is traced",
                 why="it tells values apart by their hashes, and JAX's hash of such a size is that of no number",
                 instead="compare the size (`value if n == 4 else other`), or hold it in a list",
+                page="size-as-a-key",
             )
         return native(self)
 

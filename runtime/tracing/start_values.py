@@ -52,6 +52,7 @@ def bound_op(sign: str, left: Any, right: Any) -> Any:
                     f"a variable that began beyond 32 bits is compared with {x}",
                     why="beside floats of 32 bits both are infinite",
                     instead=FOR_LARGE_FLOATS,
+                    page="two-shapes",
                 )
     if is_start(right) and isinstance(left, JAX_ARRAYS):
         right = infinite(right, jnp.result_type(left, float))

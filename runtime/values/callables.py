@@ -104,6 +104,7 @@ def are_equal(option: Any, other: Any) -> bool:
             f"{name_of(option)} is compared with a function that the program chooses",
             why="Python makes another function each time that it comes to a `def` or `lambda`, and here they count as one",
             instead="compare a number or a string that says which function it is",
+            page="choice-between-strings",
         )
     return bool(option == other)
 

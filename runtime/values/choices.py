@@ -134,7 +134,7 @@ class Choice:
 
     def _refused(self, how: str, instead: str) -> Exception:
         why = "which of them it is, only the running program knows"
-        return refusal(f"{described(self)} is {how}", why=why, instead=instead)
+        return refusal(f"{described(self)} is {how}", why=why, instead=instead, page="choice-between-strings")
 
 
 Choice.__name__ = "ChoiceTracer"  # so that what C code and JAX say of one is known to be about a traced value
@@ -175,6 +175,7 @@ def _modulo(option: Any, value: Any) -> Any:
             "a template that the program chooses is filled with a traced value",
             why="Python fills it while the program is traced, and the digits are known when it runs",
             instead="fill it where it is known: raise, or `ag.print`, in each branch",
+            page="choice-between-strings",
         )
     return option % value
 
@@ -304,6 +305,7 @@ def is_same(a: Any, b: Any) -> Any:
             f"`is` between {kind}, one of which the program chooses",
             why=f"Python may have several {kind} that are equal, and which is which is only known when the program runs",
             instead="compare them by `==` or `!=`",
+            page="choice-between-strings",
         )
     return _equal(a, b) if type(a) is Choice else _equal(b, a)
 
@@ -380,6 +382,7 @@ def refuse_returned(name: str, at: errors.Location, result: Any) -> None:
                 at=at,
                 why="which of them it is, only the running program knows, and what a program returns are arrays",
                 instead="call it as an `ag.function`, which returns what was chosen, or return a number",
+                page="choice-between-strings",
             )
 
 

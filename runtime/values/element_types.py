@@ -78,6 +78,7 @@ def _opened(value: Any, leaves: list[Any], structures: list[Any]) -> Template:
             f"a list of unknown length cannot hold {describe(value)}",
             why="an element that is read would be a copy of it, and writes into the copy would be lost",
             instead="append numbers, arrays, or tuples of these",
+            page="list-of-mutable-elements",
         )
     structures.append(opened[1])
     return Node(opened[3], [_opened(child, leaves, structures) for child in opened[0]])

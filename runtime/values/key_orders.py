@@ -118,6 +118,7 @@ def _refusal(d: dict[Any, Any]) -> Exception:
         why="a branch or a loop leaves its keys in one order or another, which is only known when the program runs",
         instead="read it in an order of your own (`for k in sorted(d)`), or write its keys in one order everywhere: in sorted "
         "order, as all of JAX does (`{'b': ..., 'w': ...}`)",
+        page="order-of-keys",
     )
 
 

@@ -215,6 +215,9 @@ def differing_objects(left: tuple[Any, ...], right: tuple[Any, ...]) -> list[Any
     return [*found.values()]
 
 
+HOLDER = "leave the value and not"
+
+
 def remedy_of_holder(left: Any, right: Any) -> str:
     """What to write where one side is a number or an array, and the other an object that has one as its value; else nothing.
 
@@ -225,5 +228,5 @@ def remedy_of_holder(left: Any, right: Any) -> str:
     """
     for one, other in ((left, right), (right, left)):
         if is_array_like(one) and isinstance(static_lookup(type(other), "value"), property) and not is_array_like(other):
-            return f"leave the value and not the {type(other).__name__} that holds it: `x.value`, or `x + 0`"
+            return f"{HOLDER} the {type(other).__name__} that holds it: `x.value`, or `x + 0`"
     return ""

@@ -293,6 +293,7 @@ def holds_known_numbers(what: str) -> Exception:
         f"{what} is changed inside a staged statement",
         why="what it holds afterwards depends on a traced value, and it holds known numbers only",
         instead="start from a JAX array: `x = jnp.asarray(x)`",
+        page="numpy-array-in-a-branch",
     )
 
 

@@ -36,7 +36,7 @@ from autograph.runtime.tracing.array_types import ArrayType, TypesDiffer, check_
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.dead_results import flags
 from autograph.runtime.tracing.families import LEAF_KINDS, NUMBERS, SCALARS
-from autograph.runtime.tracing.refusals import quoted, remedy_of_choice
+from autograph.runtime.tracing.refusals import READ_ONCE, quoted, remedy_of_choice
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET, Undefined, Variable
 from autograph.runtime.values import callables, choices, key_orders, kinds
@@ -80,7 +80,7 @@ class Mismatch(Exception):
         is_cached = isinstance(place, AttributeLocation) and (
             type(static_lookup(type(place.obj), place.attribute)) is functools.cached_property
         )
-        return "read it once before the statement: it is kept when it is computed" if is_cached else ""
+        return READ_ONCE if is_cached else ""
 
     def named(self, variables: Iterable[Variable]) -> str:
         """The path; a location on the heap by the name of a variable, or of a variable's attribute, that leads to it."""

@@ -144,6 +144,7 @@ def some(x: Any, name: str, asked: bool = False) -> Any:
             why="whether it is None is only known when the program runs, and a compiled program computes with numbers",
             instead=f"use it where a test says that it is not (`if {name} is not None:`), or start with a number and a bool of "
             "your own",
+            page="none-before-a-loop",
         )
     return None if known else x.value
 
