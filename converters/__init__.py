@@ -47,12 +47,12 @@ STRICT = switches.is_on("AUTOGRAPH_DEBUG")
 
 
 def find_pass(place: str) -> type[Converter]:
-    """The class of a pass."""
+    """Returns the class of a pass."""
     return first_use.find(f"autograph.converters.{place}")
 
 
 def apply_passes(tree: Any, context: ConversionContext, *, strict: bool | None = None) -> Any:
-    """The staged body of a function.
+    """Makes the staged body of a function.
 
     Args:
         tree: a gast `FunctionDef`, `AsyncFunctionDef` or `Lambda`, with positions in the user's file; it is changed.

@@ -69,7 +69,7 @@ class ArgumentWrites(ElementTargets):
         return self.hoisted(node, "test", self.written(node.test))
 
     def hoisted(self, node: Node, part: str, places: list[Node]) -> Any:
-        """The statement after one that evaluates a part of it, and what that wrote."""
+        """Puts a statement that evaluates a part of it in front, and then what that wrote."""
         if not places:
             return node
         name = self.namer.fresh(part)
@@ -78,12 +78,12 @@ class ArgumentWrites(ElementTargets):
         return [first, *self.refreshed(places, set(), at=node), node]
 
     def with_refreshed(self, node: Node, value: Node, targets: AbstractSet[str] = frozenset()) -> Any:
-        """The statement, and after it what a call in it wrote; not for the variables that it binds itself."""
+        """Puts what a call in a statement wrote after it; not for the variables that it binds itself."""
         places = self.written(value)
         return [node, *self.refreshed(places, targets, at=node)] if places else node
 
     def refreshed(self, places: list[Node], targets: AbstractSet[str], *, at: Node) -> list[Node]:
-        """The statements that give each variable or attribute the array that is there now."""
+        """Returns the statements that give each variable or attribute the array that is there now."""
         made: dict[str, Node] = {}
         for place in places:
             if isinstance(place, gast.Name):
@@ -98,7 +98,7 @@ class ArgumentWrites(ElementTargets):
         return list(made.values())
 
     def written(self, node: Node) -> list[Node]:
-        """The variables and attributes in an expression that are handed to a function which writes their elements."""
+        """Returns the variables and attributes in an expression that are handed to a function which writes their elements."""
         found: list[Node] = []
         for part in walk_outside((gast.Lambda, *COMPREHENSIONS), node):
             if isinstance(part, gast.Call):

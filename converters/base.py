@@ -102,16 +102,16 @@ class Conversion:
         """Variables that begin with a float beyond 32 bits and are only compared."""
 
     def meaning(self, node: Node) -> Any:
-        """The object that an expression names, or `MISSING`."""
+        """Returns the object that an expression names, or `MISSING`."""
         name = dotted(node)
         return MISSING if name is None else self.resolve(name)
 
     def namer(self, function: Node) -> Namer:
-        """Fresh variables for a function of the user's."""
+        """Returns the namer of fresh variables for a function of the user."""
         return self._namers.setdefault(function, Namer(self.names))
 
     def nativeness(self, function: Node) -> Nativeness:
-        """Which statements of a function stay native: decided once, before jumps are lowered, and kept up by that pass."""
+        """Tells which statements of a function stay native: decided once, before jumps are lowered, and kept up by that pass."""
         if function not in self._nativeness:
             self._nativeness[function] = Nativeness(function, self.static, may_suspend=self.may_suspend)
         return self._nativeness[function]
@@ -139,7 +139,7 @@ def _resolve(bound: frozenset[str], context: ConversionContext, name: str) -> An
 
 
 def own_nodes(function: Node) -> list[Node]:
-    """The nodes that a function's own frame runs: those below its body and not inside another function."""
+    """Returns the nodes that a function's own frame runs: those below its body and not inside another function."""
     body = function.body if type(function.body) is list else [function.body]
     return list(walk_outside(FUNCTIONS, *body))
 
@@ -157,11 +157,11 @@ class Converter:
         raise NotImplementedError
 
     def expression(self, text: str, *, at: Node, **holes: Any) -> Node:
-        """An expression from a template."""
+        """Makes an expression from a template."""
         return templates.expression(self._aliased(text), at=at, **holes)
 
     def statements(self, text: str, *, at: Node, **holes: Any) -> list[Node]:
-        """Statements from a template."""
+        """Makes statements from a template."""
         return templates.statements(self._aliased(text), at=at, **holes)
 
     def _aliased(self, text: str) -> str:
@@ -188,7 +188,7 @@ class StatementConverter(Converter):
         function.body = self.block(function.body)
 
     def block(self, statements: list[Node]) -> list[Node]:
-        """The statements that take the place of these."""
+        """Returns the statements that take the place of these."""
         result: list[Node] = []
         for node in statements:
             made = self._visits[type(node)](self, node)
@@ -221,7 +221,7 @@ class ExpressionConverter(Converter):
 
     @classmethod
     def _plan(cls, kind: type) -> tuple[Any, tuple[Any, ...]] | None:
-        """How to go below a node of this type and what then rewrites it; None where there is nothing to do."""
+        """Returns how to go below a node of this type and what then rewrites it; None where there is nothing to do."""
         name = "visit_" + kind.__name__
         rewrites = tuple(base.__dict__[name] for base in cls.__mro__ if name in base.__dict__)
         descend = getattr(cls, "_scope_" + kind.__name__, cls._children if PARTS[kind] else None)

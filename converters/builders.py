@@ -14,7 +14,7 @@ _LOAD, _STORE, _PARAM = gast.Load(), gast.Store(), gast.Param()
 
 
 def _made(kind: Any, at: locations.Position, /, **fields: Any) -> Any:
-    """A node at a position. Most nodes are made here, and gast's constructors take several times as long."""
+    """Returns a node at a position. Most nodes are made here, and gast's constructors take several times as long."""
     fields["lineno"], fields["col_offset"], fields["end_lineno"], fields["end_col_offset"] = at
     node = kind.__new__(kind)
     node.__dict__ = fields
@@ -30,13 +30,13 @@ def _thunk(body: Any, at: locations.Position) -> Any:
 
 
 def name(text: str, at: Any = None) -> Any:
-    """A read of a variable; `at`: the node in whose header it stands."""
+    """Returns a read of a variable; `at`: the node in whose header it stands."""
     made = gast.Name(text, gast.Load(), None, None)
     return made if at is None else locations.place(made, locations.header(at))
 
 
 def no_arguments() -> Any:
-    """An empty parameter list."""
+    """Returns an empty parameter list."""
     made = gast.arguments.__new__(gast.arguments)
     made.__dict__ = dict(args=[], posonlyargs=[], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[])
     return made
@@ -85,18 +85,18 @@ def conditional(alias: str, function: str, left: Any, right: Any, *, at: Any, te
 
 
 def lazy(right: Any, alias: str) -> dict[str, Any]:
-    """The keyword of `and_`, `or_` and `compare` where evaluating the last operand may fail or be noticed."""
+    """Returns the keyword of `and_`, `or_` and `compare` where evaluating the last operand may fail or be noticed."""
     return {} if is_arithmetic(right, alias) else {"lazy": gast.Constant(True, None)}
 
 
 def statement(call: Any, *, at: Any) -> Any:
-    """The statement `call`."""
+    """Returns the statement `call`."""
     spot = locations.header(at)
     return _made(gast.Expr, spot, value=locations.place(call, spot))
 
 
 def strings(values: Iterable[str], *, at: Any) -> Any:
-    """A tuple of strings."""
+    """Returns a tuple of strings."""
     spot = locations.header(at)
     return _made(
         gast.Tuple, spot, elts=[_made(gast.Constant, spot, value=item, kind=None) for item in values], ctx=_LOAD
@@ -104,7 +104,7 @@ def strings(values: Iterable[str], *, at: Any) -> Any:
 
 
 def table(values: Mapping[str, Iterable[str]], *, at: Any) -> Any:
-    """A dict of strings and tuples of strings."""
+    """Returns a dict of strings and tuples of strings."""
     keys = [_made(gast.Constant, locations.header(at), value=key, kind=None) for key in values]
     return _made(gast.Dict, locations.header(at), keys=keys, values=[strings(value, at=at) for value in values.values()])
 
@@ -117,7 +117,7 @@ def assign(target: str, value: Any, *, at: Any) -> Any:
 
 
 def index_argument(node: Any, has_slice: bool, alias: str) -> Any:
-    """The index of a subscript as an argument of a call; `has_slice`: whether `slice` means Python's."""
+    """Returns the index of a subscript as an argument of a call; `has_slice`: whether `slice` means Python's."""
     if isinstance(node, gast.Slice):
         given = [gast.Constant(None, None) if part is None else part for part in (node.lower, node.upper, node.step)]
         if node.step is None:

@@ -106,7 +106,9 @@ class CaughtOperations(StatementConverter):
 
     @contextmanager
     def _within(self, kinds: frozenset[str], own: frozenset[str], dynamic: bool) -> Iterator[None]:
-        """Where handlers may catch `kinds`, and a jump leads to those for `own`; `dynamic`: the source may not show all of them."""
+        """Enters a block: handlers may catch `kinds`, a jump leads to those for `own`; `dynamic`: the source may not
+        show all of them.
+        """
         outer = self._kinds, self._own, self._dynamic
         self._kinds, self._own, self._dynamic = kinds, own, dynamic
         try:
@@ -127,7 +129,7 @@ class CaughtOperations(StatementConverter):
         return node
 
     def _lifted(self, node: Node) -> list[Node]:
-        """A statement in the body of a `try`, and what goes in front."""
+        """Converts a statement in the body of a `try`, and makes what goes in front."""
         lifting = Lifting(self, self._own, self.namer, whole=self._dynamic)
         if isinstance(node, gast.While):
             return self._while(node, lifting)
@@ -174,11 +176,11 @@ class CaughtOperations(StatementConverter):
             node.value = self._operand(what, before, node.value, node)
 
     def _operand(self, what: str, before: Node, value: Node, at: Node) -> Node:
-        """The right operand of `x /= y`, which finds its handlers when it is evaluated."""
+        """Makes the right operand of `x /= y`, which finds its handlers when it is evaluated."""
         return builders.operator(self.alias, "operand", [gast.Constant(what, None), before, value], at=at)
 
     def _target_value(self, target: Node, lifting: Lifting | None) -> Node | None:
-        """The value that an augmented assignment starts from, as an expression; None for a slice."""
+        """Returns the value that an augmented assignment starts from, as an expression; None for a slice."""
         if isinstance(target, gast.Subscript):
             if any(isinstance(item, gast.Slice) for item in walk(target.slice)):
                 return None
@@ -204,7 +206,7 @@ class CaughtOperations(StatementConverter):
     # --- operations that find their handlers when they run ---
 
     def _wrap(self, node: Node) -> None:
-        """In a statement that nothing is put in front of."""
+        """Wraps the operations of a statement that nothing is put in front of."""
         if isinstance(node, (*FUNCTIONS, gast.ClassDef)):
             return
         if IS_COMPOUND[type(node)]:
@@ -253,7 +255,7 @@ class CaughtOperations(StatementConverter):
 
 
 def _headers(node: Node) -> list[tuple[Any, str, int | None]]:
-    """Where the expressions of a statement are that stand outside its blocks."""
+    """Returns the places of a statement's expressions that stand outside its blocks."""
     inside = [item for block in blocks(node) for item in block]
     found: list[tuple[Any, str, int | None]] = []
     if isinstance(node, gast.With | gast.AsyncWith):
@@ -270,7 +272,7 @@ def _headers(node: Node) -> list[tuple[Any, str, int | None]]:
 
 
 def _expressions(node: Node) -> list[tuple[Any, str, int | None]]:
-    """Those that are evaluated once, before anything else that the statement does, in their order."""
+    """Returns the expressions that are evaluated once, before anything else that the statement does, in their order."""
     if isinstance(node, gast.With):
         return [(node.items[0], "context_expr", None)]
     if isinstance(node, (*FUNCTIONS, gast.ClassDef, gast.Delete)):

@@ -78,14 +78,14 @@ class Catch:
         return frozenset(site.flag for site in self.sites)
 
     def before(self) -> list[Node]:
-        """What goes in front of the `try`."""
+        """Returns what goes in front of the `try`."""
         if not self.sites:
             return []
         made = self.jumps.statements("$name = ag__.depth()", at=self.node, name=self.depth)
         return made + [builders.assign(site.flag, gast.Constant(False, None), at=self.node) for site in self.sites]
 
     def raising(self, node: Node) -> tuple[list[Node], str]:
-        """What takes the place of a `raise`, and its flag."""
+        """Returns what takes the place of a `raise`, and its flag."""
         site = self._site(node)
         arguments = [builders.name(self.depth)]
         if node.exc is not None:
@@ -97,7 +97,7 @@ class Catch:
         return [kept, builders.assign(site.flag, gast.Constant(True, None), at=node)], site.flag
 
     def _site(self, node: Node) -> Site:
-        """A new one, or the one of other arithmetic that raises the same: where no handler looks at the message, one will do."""
+        """Returns a new site, or that of other arithmetic that raises the same: if no handler looks at the message, one will do."""
         kind = None
         if is_operator(node.exc, self.jumps.alias) and node.exc.func.attr == "failure":
             if not any(handler.name for handler in self.handlers) and self.place.catch is None:
@@ -112,7 +112,7 @@ class Catch:
         return site
 
     def handling(self) -> list[Node]:
-        """The `if`s behind the `try`, each with a copy of its handlers; not lowered yet."""
+        """Returns the `if`s behind the `try`, each with a copy of its handlers; not lowered yet."""
         return [self._handling(site) for site in self.sites]
 
     def _handling(self, site: Site) -> Node:
@@ -130,7 +130,7 @@ class Catch:
 
 
 def passing_on(jumps: Jumps, node: Node) -> list[Node]:
-    """What no handler of a `try` matches is for the one around it: the last handler, which raises it again."""
+    """Makes the last handler, which raises again what no other matches, for the `try` around."""
     if node.handlers[-1].type is None:
         return []
     name = jumps.namer.fresh("error")

@@ -70,7 +70,7 @@ class CaughtStatements(StatementConverter):
         return self.visit_Try(made)
 
     def _suppressed(self, node: Node) -> list[Node] | None:
-        """The exceptions of `with contextlib.suppress(...)`; None for any other `with`."""
+        """Returns the exceptions of `with contextlib.suppress(...)`; None for any other `with`."""
         if len(node.items) != 1 or node.items[0].optional_vars is not None:
             return None
         call = node.items[0].context_expr

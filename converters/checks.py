@@ -38,6 +38,6 @@ def check_tree(tree: Any, name: str, *, removes: tuple[type, ...] = ()) -> None:
 
 
 def check_result(tree: Any) -> None:
-    """The finished tree must print, and read back as the same program."""
+    """Checks that the finished tree prints, and reads back as the same program."""
     text = ast.unparse(gast.gast_to_ast(tree))
     assert ast.unparse(ast.parse(text)) == text, "the generated code does not read back as it was printed"

@@ -63,7 +63,7 @@ class Comprehensions(ExpressionConverter):
         return self.filtered(self.taken(node))
 
     def taken(self, node: Node) -> Node:
-        """What takes a generator over a range, and `min`, `max`, `next(..., default)` of one with a filter."""
+        """Converts what takes a generator over a range, and `min`, `max`, `next(..., default)` of one with a filter."""
         generator = node.args[0] if node.args else None
         if isinstance(generator, gast.Call):
             return self.of_filter(node, generator)
@@ -107,7 +107,7 @@ class Comprehensions(ExpressionConverter):
         return self.handed(node, "fold" if known in FILTERED else "taken", [func, make, iterable])
 
     def taker(self, func: Node) -> Any:
-        """The function among those above that a callee means, or None."""
+        """Returns the function among those above that a callee means, or None."""
         return next((f for f in TAKERS if self.conversion.static.is_builtin(func, f)), None)
 
     def of_filter(self, node: Node, call: Node) -> Node:
@@ -124,7 +124,7 @@ class Comprehensions(ExpressionConverter):
         return self.handed(node, "taken", [func, builders.operator(self.alias, "filtering", [test], at=test), iterable])
 
     def handed(self, node: Node, operator: str, arguments: list[Node]) -> Node:
-        """The call without its first argument, of what the operator makes."""
+        """Returns the call without its first argument, of what the operator makes."""
         if is_operator(node.func, self.alias) and node.func.func.attr == "asking":
             tests_for_none = node.func.args[1:]  # whether the caller does, where that is a variable
             arguments += tests_for_none or [locations.place(gast.Constant(True, None), locations.header(node))]
@@ -141,7 +141,7 @@ class Comprehensions(ExpressionConverter):
         return False
 
     def filtered(self, node: Node, alone: bool = True) -> Node:
-        """The filter of `sum(e for x in xs if c)`, `any`, `all` and `len` becomes an iterable of one element or none."""
+        """Makes the filter of `sum(e for x in xs if c)`, `any`, `all` and `len` an iterable of one element or none."""
         if not node.args or not isinstance(node.args[0], gast.GeneratorExp | gast.ListComp):
             return node
         if alone and len(node.args) != 1 or node.keywords:
@@ -179,7 +179,7 @@ class Comprehensions(ExpressionConverter):
         return any(self.may_be_traced(test) for test in clause.ifs)
 
     def filter_tests(self, clause: Node) -> list[Node]:
-        """What the filters of a clause test: `t` of `ag__.comp_test(t)`, a static test as it is."""
+        """Returns what the filters of a clause test: `t` of `ag__.comp_test(t)`; a static test is unchanged."""
         return [test.args[0] if self.may_be_traced(test) else test for test in clause.ifs]
 
     def may_be_traced(self, test: Node) -> bool:

@@ -79,7 +79,7 @@ class ControlFlow(StatementConverter):
     # --- statements ---
 
     def visit_If(self, node: Node) -> Any:
-        """An `if`. By keyword the operator gets the names of variables of the state of which something is known.
+        """Converts an `if`. By keyword the operator gets the names of variables of the state of which something is known.
 
         * `exits`: the flags that jumps became; for each the variables that nobody reads once it is set.
         * `unbound`: a later read may find it unbound.
@@ -116,7 +116,7 @@ class ControlFlow(StatementConverter):
         return [*body, *orelse, statement]
 
     def changed(self, node: Node) -> set[str]:
-        """The variables whose objects the blocks of a statement change in place."""
+        """Returns the variables whose objects the blocks of a statement change in place."""
         return mutated([*node.body, *node.orelse], self.alias) & self.scopes.of(self.function).locals
 
     def visit_While(self, node: Node) -> Any:
@@ -165,13 +165,13 @@ class ControlFlow(StatementConverter):
         return [*body, builders.statement(call, at=node)]
 
     def dead(self, state: list[str], loop: Node) -> Node | None:
-        """The variables that nobody reads after a loop, also those whose objects it changes in place."""
+        """Returns the variables that nobody reads after a loop, also those whose objects it changes in place."""
         dead = self.liveness.ending([*state, *self.changed(loop)], loop)
         unread = [item for item in dead if item not in self.conversion.flags]
         return builders.strings(unread, at=loop) if unread else None
 
     def options(self, loop: Node) -> dict[str, Node]:
-        """The keywords `options` and `lists` of a loop's operator.
+        """Returns the keywords `options` and `lists` of a loop's operator.
 
         `options` is what `set_loop_options` was given. `lists` are lists of the function's own: with options those whose length
         the loop may change, without options those that a loop of unknown length only makes shorter.
@@ -197,7 +197,7 @@ class ControlFlow(StatementConverter):
         return name is not None and name not in self.outer and self.liveness.ends_with(name, loop)
 
     def appended(self, body: list[Node]) -> list[str]:
-        """The function's own lists with which a body does nothing but append."""
+        """Returns the function's own lists with which a body does nothing but append."""
         return [name for name in appended_only(body) if name not in self.outer]
 
     def visit_Try(self, node: Node) -> Any:
@@ -214,7 +214,7 @@ class ControlFlow(StatementConverter):
     def region_function(
         self, base: str, statements: list[Node], state: list[str], *, at: Node, parameters: Any = ()
     ) -> tuple[list[Node], Node]:
-        """A local function with these statements, and the expression that names it."""
+        """Returns a local function with these statements, and the expression that names it."""
         if not parameters and all(isinstance(node, gast.Pass) for node in statements):
             return [], self.expression("ag__.nothing", at=at)
         assigned = self.liveness.names(statements) - set(parameters)
@@ -226,7 +226,7 @@ class ControlFlow(StatementConverter):
     def define(
         self, base: str, parameters: Any, assigned: Any, state: list[str], body: list[Node], *, at: Node
     ) -> tuple[list[Node], Node]:
-        """A `def` that declares what it shares with the user's function."""
+        """Returns a `def` that declares what it shares with the user's function."""
         shared = [item for item in state if item in assigned]
         outside = sorted(self.scopes.of(self.function).globals & set(assigned))
         text = self.locals.fresh(base)
@@ -235,7 +235,7 @@ class ControlFlow(StatementConverter):
         return [made], builders.name(text, at)
 
     def call(self, text: str, arguments: list[Node], state: list[str], *, at: Node, **keywords: Node | None) -> Node:
-        """A call of an operator, with the state when there is one; keywords without a value are left out."""
+        """Returns a call of an operator, with the state when there is one; keywords without a value are left out."""
         if state:
             arguments = [*arguments, builders.state(state, at=at)]
         optional = [item for item in state if item in self.optional]

@@ -86,7 +86,7 @@ def declare_outer(function: Node, kind: str, names: Any) -> None:
 
 
 def after_docstring(function: Node) -> int:
-    """The index of the first statement that is not the docstring."""
+    """Returns the index of the first statement that is not the docstring."""
     first = function.body[0]
     is_docstring = (
         isinstance(first, gast.Expr) and isinstance(first.value, gast.Constant) and isinstance(first.value.value, str)
@@ -128,6 +128,7 @@ def _needed(scope: Scope) -> frozenset[str]:
 
 
 def _owned(scope: Scope, made: set[Node]) -> frozenset[str]:
-    """What functions made directly in this scope share with it: they say `nonlocal`, so this scope or one around it owns it,
-    and where one around it does, this scope says `nonlocal` as well."""
+    """Returns what functions made directly in this scope share with it by `nonlocal`. If a scope around it owns the
+    name, this scope says `nonlocal` as well.
+    """
     return frozenset[str]().union(*(child.nonlocals for child in scope.children if child.node in made))

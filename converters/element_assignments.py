@@ -60,21 +60,21 @@ class ElementAssignments(ElementTargets):
         super().convert_function(function)
 
     def find_unshared(self, function: Node) -> dict[str, int] | None:
-        """The NumPy arrays that may become arrays of JAX when they are written with a traced value; None where none is made."""
+        """Returns the NumPy arrays that may become JAX arrays when they are written with a traced value; None if there is none."""
         conversion = self.conversion
         if conversion.names.isdisjoint(unshared_arrays.MAKERS) or conversion.kinds.isdisjoint(_WRITING):
             return None
         return unshared_arrays.unshared(function, conversion.meaning)
 
     def write(self, text: str, base: Node | None, arguments: list[Node], *, at: Node) -> Node:
-        """The call of an operator that writes an array, or an element of it, and returns the new value of the variable `base`."""
+        """Returns the call of an operator that writes an array, or an element, and returns the new value of `base`."""
         keywords = {}
         if self.unshared is not None and base is not None:
             keywords["unshared"] = gast.Constant(self.unshared.get(base.id, 0), None)
         return builders.operator(self.alias, text, arguments, at=at, **keywords)
 
     def write_at(self, text: str, base: Node, path: Node, arguments: list[Node], *, at: Node) -> Node:
-        """The statement that writes an element of what a path leads to."""
+        """Returns the statement that writes an element of what a path leads to."""
         if changes_name(base, path):
             return self.rebind(base, path, self.write(text, base, arguments, at=at), at=at)
         return self.run(self.operator(text, arguments, at=at))
@@ -183,7 +183,7 @@ class ElementAssignments(ElementTargets):
     # --- targets ---
 
     def assign(self, target: Node, value: Node, *, at: Node) -> list[Node]:
-        """The statements for `target = value`."""
+        """Returns the statements for `target = value`."""
         if not _is_element(target):
             return [locations.place(gast.Assign([target], value, None), locations.header(at))]
         if isinstance(target, gast.Attribute):
@@ -199,7 +199,7 @@ class ElementAssignments(ElementTargets):
         return self.unpack(target, value, at=at)
 
     def unpack(self, target: Node, value: Node, *, at: Node) -> list[Node]:
-        """A tuple target: temporaries first, then the targets one by one, as Python stores them."""
+        """Assigns to a tuple target: temporaries first, then the targets one by one, as Python stores them."""
         names: list[Node] = []
         stores: list[Node] = []
         for item in target.elts:

@@ -40,7 +40,7 @@ class ElementTargets(StatementConverter):
         return node, gast.Tuple(steps[::-1], gast.Load())
 
     def rebind(self, base: Node, path: Node, call: Node, *, at: Node) -> Node:
-        """A name whose element changes may get a new value; an object whose attribute changes stays itself."""
+        """Returns a name whose element changes may get a new value; an object whose attribute changes stays itself."""
         return self.bind(base.id, call, at=at) if changes_name(base, path) else self.run(call)
 
     def bind(self, name: str, value: Node, *, at: Node) -> Node:
@@ -57,11 +57,11 @@ class ElementTargets(StatementConverter):
         return builders.assign(name, value, at=at)
 
     def index(self, node: Node) -> Node:
-        """The index of a subscript as an argument."""
+        """Returns the index of a subscript as an argument."""
         return builders.index_argument(node, self.conversion.resolve("slice") is builtins.slice, self.alias)
 
     def mangled(self, attribute: str) -> str:
-        """The name of a private attribute as the compiler has it."""
+        """Returns the name of a private attribute as the compiler has it."""
         if not attribute.startswith("__") or attribute.endswith("__"):
             return attribute
         name = self.class_name()

@@ -88,7 +88,7 @@ class FirstBindings(StatementConverter):
         return is_operator(node, self.alias) and node.func.attr == "read"
 
     def first_bound(self, statements: list[Node], after: frozenset[str] = frozenset()) -> set[str]:
-        """The variables that staged statements of a block bind, and that are read where they may be unbound.
+        """Returns the variables that staged statements of a block bind, and that are read where they may be unbound.
 
         A loop must read them as well. A branch may bind them for a later one; not if they are read right behind, whatever happens
         (`after`: behind this block): on one of its paths that is an error, which is raised while the program is traced.
@@ -109,7 +109,7 @@ class FirstBindings(StatementConverter):
         return found
 
     def read_next(self, statements: list[Node], after: frozenset[str]) -> frozenset[str]:
-        """The variables that these statements read whatever happens, before the first that is compound or a jump."""
+        """Returns the variables that these statements read whatever happens, before the first that is compound or a jump."""
         found: set[str] = set()
         for node in statements:
             if blocks(node) or isinstance(node, gast.Break | gast.Continue):
@@ -158,7 +158,7 @@ class FirstBindings(StatementConverter):
 
 
 def _name_of(read: Node) -> str:
-    """The variable that `ag__.read(lambda: y)` reads."""
+    """Returns the variable that `ag__.read(lambda: y)` reads."""
     name: str = read.args[0].body.id
     return name
 
@@ -168,7 +168,7 @@ def _is_store(node: Node) -> bool:
 
 
 def _bound_otherwise(function: Node) -> set[str]:
-    """The names that something else than an assignment, a `for` or a `with` binds or unbinds."""
+    """Returns the names that something else than an assignment, a `for` or a `with` binds or unbinds."""
     found: set[str] = set()
     for node in walk(function):
         if isinstance(node, gast.NamedExpr):

@@ -119,7 +119,7 @@ def _is_written_out(node: Node) -> bool:
 
 
 def _as_written(node: Node) -> Node:
-    """The f-string that an operator stands for, also in the specifications of its fields."""
+    """Returns the f-string that an operator stands for, also in the specifications of its fields."""
     written = getattr(node, "as_written", None)
     if written is None:
         return node

@@ -97,7 +97,7 @@ class Handlers(ExpressionConverter):
         return node
 
     def _kinds(self, kinds: Node) -> list[Node]:
-        """What a handler catches, as the user wrote it."""
+        """Returns what a handler catches, as the user wrote it."""
         return (kinds.args or [builders.name("BaseException")]) if is_operator(kinds, self.alias) else [kinds]
 
     def _tell(self, node: Node, kinds: list[Node]) -> None:

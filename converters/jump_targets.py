@@ -46,7 +46,7 @@ class Place:
     at_try: bool = False
 
     def in_branch(self) -> Place:
-        """Inside a branch of a functional statement."""
+        """Returns the place inside a branch of a functional statement."""
         return Place(returns=False, loop=self.loop, catch=self.catch)
 
     @property

@@ -86,7 +86,7 @@ class Jumps(StatementConverter):
     # --- blocks ---
 
     def lower(self, statements: list[Node], place: Place) -> tuple[list[Node], Flags]:
-        """A block without functional jumps, and the flags that may be set when control comes out at its end."""
+        """Returns a block without functional jumps, and the flags that may be set when control comes out at its end."""
         cut = self._cut(statements, place)
         if cut:
             first, flags = self.lower(statements[:cut], place.in_branch())
@@ -123,7 +123,7 @@ class Jumps(StatementConverter):
         return result, NONE
 
     def _cut(self, statements: list[Node], place: Place) -> int:
-        """Where a long chain of jumps is cut; 0 where it is not."""
+        """Returns where a long chain of jumps is cut; 0 where it is not."""
         jumping = [index for index, node in enumerate(statements) if self.native.escapes(node)]
         if len(jumping) <= LONGEST_CHAIN or place.native_loop:
             return 0
@@ -156,12 +156,12 @@ class Jumps(StatementConverter):
         return [*made, self.guard(self._none_of(flags, at), rest, [], at)], flags | after
 
     def _returning(self, statements: list[Node]) -> Node | None:
-        """What stands for the only `return` of some lowered statements; None where there are several."""
+        """Returns what stands for the only `return` of some lowered statements; None where there are several."""
         found = [node for node in statements_inside(statements) if sets_flag(node, self.return_flag)]
         return found[0] if len(found) == 1 else None
 
     def guard(self, test: Node, body: list[Node], orelse: list[Node], at: Node) -> Node:
-        """An `if` of ours, functional."""
+        """Makes a functional `if`."""
         [node] = self.statements("if $test:\n    $body\nelse:\n    $orelse", at=at, test=test, body=body, orelse=orelse)
         self.native.add(node)
         return node
@@ -169,7 +169,7 @@ class Jumps(StatementConverter):
     # --- jumps ---
 
     def jump(self, node: Node, place: Place) -> tuple[list[Node], Flags]:
-        """One `return`, `break` or `continue` where it stands."""
+        """Lowers one `return`, `break` or `continue` where it stands."""
         if isinstance(node, gast.Raise):
             assert place.catch is not None
             made, flag = place.catch.raising(node)
@@ -224,7 +224,7 @@ class Jumps(StatementConverter):
     # --- statements ---
 
     def lower_if(self, node: Node, rest: list[Node], place: Place) -> tuple[list[Node], Flags, list[Node]]:
-        """An `if` that may jump, and what remains to be put after it."""
+        """Lowers an `if` that may jump; returns also what remains to be put after it."""
         escapes = self.native.escapes(node)
         stays = self.native.holds(node)
         jumps_natively = (
@@ -255,7 +255,7 @@ class Jumps(StatementConverter):
         return [node], first | second, rest
 
     def lower_inside(self, node: Node, place: Place, catch: Catch | None = None) -> tuple[Node, Flags]:
-        """Any other statement: its blocks in order; flags set in a `try` keep its `else` from running.
+        """Lowers any other statement: its blocks in order; flags set in a `try` keep its `else` from running.
 
         `catch`: for a `try` that catches by a flag.
         """
@@ -283,7 +283,7 @@ class Jumps(StatementConverter):
         return node, flags
 
     def lower_catching(self, node: Node, place: Place) -> tuple[list[Node], Flags]:
-        """A `try` whose handlers are also for what functional statements in its body raise."""
+        """Lowers a `try` whose handlers are also for what functional statements in its body raise."""
         catch = Catch(self, node, place)
         final, node.finalbody = node.finalbody, []
         _, flags = self.lower_inside(node, place, catch)
@@ -298,7 +298,7 @@ class Jumps(StatementConverter):
     # --- loops ---
 
     def lower_loop(self, node: Node, place: Place) -> tuple[list[Node], Flags, list[Node]]:
-        """A loop, the flags that may be set after it, and statements that are to be lowered behind it."""
+        """Lowers a loop; returns also the flags that may be set after it, and statements that are to be lowered behind it."""
         if self.native.holds(node) and (place.returns or "return" not in self.native.escapes(node)):
             loop = Loop(True, place.in_each_iteration)
             body, flags = self.lower(node.body, Place(place.returns, loop, in_loop=True))

@@ -80,7 +80,7 @@ class KeyOrders(ExpressionConverter):
         return node
 
     def ordered(self, value: Node) -> Node:
-        """A variable, an attribute or an element, wrapped where the order of its keys is read; anything else as it is."""
+        """Wraps a variable, an attribute or an element where the order of its keys is read; leaves anything else."""
         if not isinstance(value, _PLACES) or not self.may_be_dict(value):
             return value
         own = getattr(self.function, "args", None)

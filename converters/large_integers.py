@@ -34,7 +34,7 @@ class LargeIntegerOperations(ExpressionConverter):
         return self.operation(comparisons.SIGNS[sign], node.left, node.comparators[0], node)
 
     def operation(self, sign: str, left: Node, right: Node, at: Node) -> Node:
-        """The operator's call; the node itself where both operands are literals, or none may be large."""
+        """Returns the operator's call; the node itself where both operands are literals, or none may be large."""
         for one, other in ((left, right), (right, left)):
             if self.conversion.large_integers.may_be(one) and not isinstance(other, gast.Constant):
                 return builders.operator(self.alias, "large_op", [gast.Constant(sign, None), left, right], at=at)

@@ -49,7 +49,7 @@ class Lifting:
     # --- what may raise ---
 
     def operation(self, node: Node) -> Operation | None:
-        """What a node does that may raise what is caught; None for most."""
+        """Returns what a node does that may raise what is caught; None for most."""
         if isinstance(node, gast.BinOp):
             what = OPERATORS.get(type(node.op))
             if what is None or is_safe(what, node.left, node.right):
@@ -93,7 +93,7 @@ class Lifting:
     # --- expressions ---
 
     def value(self, node: Node) -> Node:
-        """An expression of the same value, with the tests in front."""
+        """Returns an expression of the same value, with the tests in front."""
         if not self.concerns(node):
             return node
         if isinstance(node, gast.BoolOp):
@@ -107,7 +107,7 @@ class Lifting:
         return node if operation is None else self._tested(node, operation)
 
     def test(self, node: Node) -> Node:
-        """The same where only the truth of the expression matters."""
+        """Does the same where only the truth of the expression matters."""
         if self.concerns(node):
             if isinstance(node, gast.BoolOp):
                 return self._logical(node, self.test, isinstance(node.op, gast.Or))
@@ -119,14 +119,14 @@ class Lifting:
         return self.value(node)
 
     def apart(self, make: Callable[[], Node], name: str, at: Node) -> list[Node]:
-        """A block that evaluates an expression and keeps it in a variable."""
+        """Returns a block that evaluates an expression and keeps it in a variable."""
         outer, self.front = self.front, []
         value = make()
         block, self.front = [*self.front, builders.assign(name, value, at=at)], outer
         return block
 
     def saved(self, node: Node) -> Node:
-        """A name or constant for an expression that is evaluated now."""
+        """Returns a name or constant for an expression that is evaluated now."""
         if isinstance(node, gast.Name | gast.Constant):
             return node
         name = self.namer.fresh("operand")
@@ -134,7 +134,7 @@ class Lifting:
         return locations.place(builders.name(name), locations.position(node))
 
     def check(self, operation: Operation, arguments: list[Node], at: Node, result: Node | None = None) -> None:
-        """A test of the operation in front, and the `raise` behind it."""
+        """Puts a test of the operation in front, and the `raise` behind it."""
         for kind in operation.kinds:
             found = [] if result is None else [copy.deepcopy(result)]
             self.front += self.converter.statements(
@@ -263,7 +263,7 @@ def _is_constant(node: Node, *kinds: type) -> bool:
 
 
 def get_part(slot: tuple[Any, str, int | None]) -> Node:
-    """The node in a field, or in a place of a list in a field."""
+    """Returns the node in a field, or in a place of a list in a field."""
     owner, name, index = slot
     return getattr(owner, name) if index is None else getattr(owner, name)[index]
 
@@ -278,7 +278,7 @@ def put_part(slot: tuple[Any, str, int | None], node: Node) -> None:
 
 
 def _slots(node: Node) -> list[tuple[Any, str, int | None]]:
-    """Where the operands of a node are, in the order of evaluation."""
+    """Returns where the operands of a node are, in the order of evaluation."""
     if isinstance(node, gast.Dict):
         pairs = [(node, name, i) for i in range(len(node.values)) for name in ("keys", "values")]
         return [slot for slot in pairs if get_part(slot) is not None]

@@ -92,7 +92,7 @@ class LogicalExpressions(ExpressionConverter):
         return self.chain("and_" if isinstance(node.op, gast.And) else "or_", node.values, node, node in self.tests)
 
     def chain(self, text: str, values: list[Node], at: Node, test: bool) -> Node:
-        """A right-nested chain of calls; both operators are associative."""
+        """Returns a right-nested chain of calls; both operators are associative."""
         if len(values) == 1:
             return values[0]
         cut = 1 if len(values) <= LONGEST_CHAIN else len(values) // 2

@@ -40,7 +40,7 @@ class Exit(NamedTuple):
 
 
 def single_exit(loop: Any, native: Nativeness) -> Exit | None:
-    """The exit of a `while True` that has one, at the top of its body, with little in front of it."""
+    """Returns the exit of a `while True` that has one, at the top of its body, with little in front of it."""
     places = [index for index, node in enumerate(loop.body) if native.escapes(node) & _LEAVING]
     if len(places) != 1:
         return None

@@ -83,7 +83,7 @@ class MatchStatements(StatementConverter):
         return [*before, *chain]
 
     def case(self, case: Node, others: list[Node]) -> list[Node]:
-        """The statements for one case and all that follow it."""
+        """Returns the statements for one case and all that follow it."""
         pattern, at = case.pattern, case.pattern
         simple = self.simple(pattern)
         if simple is None:
@@ -127,7 +127,7 @@ class MatchStatements(StatementConverter):
         return [*made, self.choice(builders.name(test, at), [*self.again(case.guard, bind), *case.body], others, at)]
 
     def again(self, guard: Node, bind: list[Node]) -> list[Node]:
-        """The bindings once more, for the branch behind a guard: there they are seen to be bound.
+        """Returns the bindings once more, for the branch behind a guard: there they are seen to be bound.
 
         Not those that the guard itself, or a closure that it calls, may have written.
         """
@@ -136,7 +136,7 @@ class MatchStatements(StatementConverter):
         return [copy.deepcopy(node) for node in bind if changed.isdisjoint((node.targets[0].id, node.value.id))]
 
     def attempt(self, pattern: Node, names: Bindings, into: dict[str, str] | None = None) -> list[Node]:
-        """Statements that set `match_`; `names` gets what the pattern binds if it matches.
+        """Returns statements that set `match_`; `names` gets what the pattern binds if it matches.
 
         With `into`, one of several alternatives: the variables named there get it as soon as the structure matches.
         """
@@ -197,7 +197,7 @@ class MatchStatements(StatementConverter):
     # --- patterns ---
 
     def simple(self, pattern: Node) -> tuple[Node | None, list[str]] | None:
-        """A test of the subject (None: always true) and the names it gets, for a pattern that looks at no part of it."""
+        """Returns a test of the subject (None: always true) and the names it gets, for a pattern that looks at no part of it."""
         match pattern:
             case gast.MatchAs(pattern=None):
                 return None, [pattern.name] if pattern.name else []
@@ -208,7 +208,7 @@ class MatchStatements(StatementConverter):
         return None if test is None else (test, [])
 
     def test(self, pattern: Node, subject: str) -> Node | None:
-        """The comparison that a value pattern means, or the test of a class; None for other patterns."""
+        """Returns the comparison that a value pattern means, or the test of a class; None for other patterns."""
         spot = locations.position(pattern)
         match pattern:
             case gast.MatchValue():
@@ -232,7 +232,7 @@ class MatchStatements(StatementConverter):
         return None
 
     def native(self, pattern: Node, names: Bindings, tests: list[Node]) -> Node:
-        """The pattern with its names and values replaced by captures of temporaries."""
+        """Returns the pattern with its names and values replaced by captures of temporaries."""
         match pattern:
             case gast.MatchSingleton() if pattern.value is None:
                 return pattern
@@ -277,7 +277,7 @@ class MatchStatements(StatementConverter):
         return pattern
 
     def part(self, name: str, names: Bindings, at: Node) -> str:
-        """A temporary for a captured name."""
+        """Returns a temporary for a captured name."""
         part = self.temporary()
         names.append((name, builders.name(part, at)))
         return part
@@ -289,7 +289,7 @@ class MatchStatements(StatementConverter):
         return self.match
 
     def temporary(self) -> str:
-        """A variable that is read only behind the `match` that sets it, if that matched."""
+        """Makes a variable that is read only behind the `match` that sets it, if that matched."""
         name = self.namer.fresh("part")
         self.conversion.transient.add(name)
         return name

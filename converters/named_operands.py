@@ -45,7 +45,7 @@ class NamedOperands(ExpressionConverter):
         return super().convert(tree)
 
     def _list(self, values: list[Node]) -> None:
-        """Statements of a block get the functions of their operands in front."""
+        """Puts the functions of their operands in front of the statements of a block."""
         if not values or not isinstance(values[0], gast.stmt):
             super()._list(values)
             return
@@ -87,7 +87,7 @@ class NamedOperands(ExpressionConverter):
         return node
 
     def visit_GeneratorExp(self, node: Node) -> Node:
-        """What binds variables by walrus that others read: `ag__.binding(generator, lambda: (y,))`."""
+        """Converts what binds variables by walrus that others read: `ag__.binding(generator, lambda: (y,))`."""
         outer = self.conversion.scopes.of(self.function).nonlocals
         names = sorted(
             name
@@ -102,7 +102,7 @@ class NamedOperands(ExpressionConverter):
         return roles[min(index, len(roles) - 1)]
 
     def function_of(self, operand: Node, role: str, names: set[str]) -> Node:
-        """A `def` for an operand, put in front of the statement; returns the expression that names it."""
+        """Puts a `def` for an operand in front of the statement; returns the expression that names it."""
         scope = self.conversion.scopes.of(self.function)
         outer = scope.globals | scope.nonlocals
         text = self.conversion.namer(self.function).fresh(role)
@@ -119,6 +119,6 @@ class NamedOperands(ExpressionConverter):
 
 
 def _reads(root: Node, name: str) -> int:
-    """How often a tree reads a variable."""
+    """Counts how often a tree reads a variable."""
     nodes = walk(root)
     return sum(isinstance(node, gast.Name) and node.id == name and isinstance(node.ctx, gast.Load) for node in nodes)

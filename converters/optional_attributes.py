@@ -30,13 +30,13 @@ from autograph.converters import builders
 
 
 def attribute_of(node: Any) -> tuple[str, str]:
-    """The names of an attribute of a variable, `x.a`; of anything else two that are none."""
+    """Returns the names of an attribute of a variable, `x.a`; of anything else two that are none."""
     is_one = isinstance(node, gast.Attribute) and isinstance(node.value, gast.Name)
     return (node.value.id, node.attr) if is_one else ("", "")
 
 
 def number_attributes(nodes: list[Any], alias: str) -> set[tuple[str, str]]:
-    """The attributes that these nodes compare with `None`, and set to a number."""
+    """Returns the attributes that these nodes compare with `None`, and set to a number."""
     comparisons = [node for node in nodes if isinstance(node, gast.Compare) and isinstance(node.comparators[0], gast.Constant)]
     compared = {attribute_of(node.left) for node in comparisons if node.comparators[0].value is None}
     writes = [node.args for node in nodes if is_operator(node, alias) and node.func.attr == "set_attr"]
@@ -45,7 +45,7 @@ def number_attributes(nodes: list[Any], alias: str) -> set[tuple[str, str]]:
 
 
 def read_optional(node: Any, alias: str) -> Any:
-    """A variable, or `maybe_attr(x, 'a')` for an attribute `x.a`."""
+    """Returns a variable, or `maybe_attr(x, 'a')` for an attribute `x.a`."""
     if isinstance(node, gast.Name):
         return node
     text = locations.place(gast.Constant(node.attr, None), locations.position(node))

@@ -142,7 +142,7 @@ class OptionalValues(StatementConverter):
         function.body = builders.operator(self.alias, "either", [asked, value.test, *branches], at=value)
 
     def may_hold_none(self, nodes: list[Node], calls: bool = True) -> set[str]:
-        """The names that these nodes set to `None`, or (with `calls`) to what a function of the user's may return as such."""
+        """Returns the names that these nodes set to `None`, or (with `calls`) to what a function may return as such."""
         found: set[str] = set()
         pending = [(node.targets, node.value) for node in nodes if isinstance(node, gast.Assign)]
         walruses = [test for node in nodes if isinstance(test := self.tested(node), gast.NamedExpr)]
@@ -189,7 +189,7 @@ class OptionalValues(StatementConverter):
         return is_next and self.is_search(node.args[0])
 
     def tested(self, node: Node) -> Node | None:
-        """What `... is None` or `... is not None` tests: a name, a walrus of one, or a call; None for anything else."""
+        """Returns what `... is None` or `... is not None` tests: a name, a walrus of one, or a call; None for anything else."""
         if isinstance(node, gast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], gast.Is | gast.IsNot):
             if _is_none(node.comparators[0]):
                 left = node.left
@@ -205,7 +205,7 @@ class OptionalValues(StatementConverter):
         return [self.rewrite(node, names) if isinstance(node, gast.AST) else node for node in nodes]
 
     def rewrite(self, node: Node, names: frozenset[str]) -> Node:
-        """The node with the reads and tests of these variables of the function replaced."""
+        """Returns the node with the reads and tests of these variables of the function replaced."""
         names = self.around.pop(node, names)
         if not (names or self.in_own_frame):
             return node
@@ -236,7 +236,7 @@ class OptionalValues(StatementConverter):
         return self.parts(node, names)
 
     def scope_inside(self, node: Node, names: frozenset[str]) -> Node:
-        """A comprehension, a nested function or a class."""
+        """Visits a comprehension, a nested function or a class."""
         scope = self.conversion.scopes.of(node)
         self.around.update((part, names) for part in around_and_within(node)[0])
         names &= scope.free - scope.bound if scope.is_class else scope.free
@@ -290,7 +290,7 @@ class OptionalValues(StatementConverter):
             call.func = builders.operator(self.alias, "asking", [call.func, *flag], at=call.func)
 
     def returning(self, node: Node, names: frozenset[str]) -> Node:
-        """A `return` of a function that may return `None` or a value: its caller may test which."""
+        """Converts a `return` of a function that may return `None` or a value: its caller may test which."""
         value = node.value
         flag = builders.name(self.none_flag, node)
         if isinstance(value, gast.IfExp) and (_may_be_none(value) or self.forwards(value)):
@@ -352,7 +352,7 @@ def _is_load(node: gast.Name) -> bool:
 
 
 def truth_tests(function: Node) -> set[Node]:
-    """The names, and walruses of names, whose truth a function asks for; and the `and`s and `or`s that are only tests."""
+    """Returns the names, and walruses of names, whose truth a function asks for; and the `and`s and `or`s that are only tests."""
     found: set[Node] = set()
     pending: list[Node] = []
     for node in walk(function):

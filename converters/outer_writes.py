@@ -44,7 +44,7 @@ class OuterWrites(StatementConverter):
         return result
 
     def writes(self, node: Node) -> set[str]:
-        """The names of outside that a statement writes itself, not the statements in its blocks."""
+        """Returns the names of outside that a statement writes itself, not the statements in its blocks."""
         if not blocks(node):
             return self.effects.of(node).writes & self.outer
         names = self.effects.of(header_expressions(node)).writes

@@ -28,7 +28,7 @@ from autograph.options import MISSING, ConversionContext
 def show(
     source: str, *passes: type[Converter], names: Mapping[str, Any] | None = None, writers: ModuleWriters | None = None
 ) -> str:
-    """The source of the first function of `source` after the passes, without blank lines.
+    """Returns the source of the first function of `source` after the passes, without blank lines.
 
     Args:
         source: a module; its first statement is the function.
@@ -48,13 +48,13 @@ def show(
 
 
 def source_of_tree(tree: Any) -> str:
-    """The source of a gast tree, without blank lines."""
+    """Returns the source of a gast tree, without blank lines."""
     lines = ast.unparse(gast.gast_to_ast(tree)).splitlines()
     return "\n".join(line for line in lines if line.strip())
 
 
 def context_for(source: str, names: Mapping[str, Any], **facts: Any) -> ConversionContext:
-    """A context for a part of source: `names` and builtins are what its names mean."""
+    """Returns a context for a part of source: `names` and builtins are what its names mean."""
 
     def resolve(dotted: str) -> Any:
         first, *rest = dotted.split(".")

@@ -44,7 +44,7 @@ class StartValues(ExpressionConverter):
         return builders.operator(self.alias, "bound_op", [sign, node.left, node.comparators[0]], at=node)
 
     def started(self, targets: Iterable[Node], value: Node) -> Node:
-        """A value that is bound to such variables, and to nothing else."""
+        """Converts a value that is bound to such variables, and to nothing else."""
         if isinstance(value, gast.Tuple):
             if all(isinstance(target, gast.Tuple) and len(target.elts) == len(value.elts) for target in targets):
                 places = zip(*(target.elts for target in targets), strict=True)

@@ -62,7 +62,7 @@ class Subscripts(ExpressionConverter):
         return builders.operator(self.alias, "get_item", [node.value, index], at=node)
 
     def window(self, index: Node) -> Node | None:
-        """The length of `start:start + length`, where the start has the same value both times."""
+        """Returns the length of `start:start + length`, where the start has the same value both times."""
         start, end = index.lower, index.upper
         if (
             index.step is not None
@@ -78,7 +78,7 @@ class Subscripts(ExpressionConverter):
         return None
 
     def constant_window(self, index: Node) -> Node | None:
-        """The length of `start - 1:start + 2`: one expression on both sides, and numbers that are written out."""
+        """Returns the length of `start - 1:start + 2`: one expression on both sides, and numbers that are written out."""
         if index.step is not None or index.lower is None or index.upper is None:
             return None
         (low, first), (high, last) = _with_offset(index.lower), _with_offset(index.upper)
@@ -90,7 +90,7 @@ class Subscripts(ExpressionConverter):
 
 
 def _with_offset(node: Node) -> tuple[Node, int]:
-    """An expression as another one and the number that is added to it."""
+    """Returns an expression as another one and the number that is added to it."""
     if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add | gast.Sub):
         offset = node.right
         if isinstance(offset, gast.Constant) and type(offset.value) is int:

@@ -103,7 +103,7 @@ class UnboundReads(StatementConverter):
                 self.updates[node] = [node.target.id]
 
     def staged_outside(self, function: Node) -> set[str]:
-        """The variables of functions around that functional statements of a function bind."""
+        """Returns the variables of functions around that functional statements of a function bind."""
         names = self.conversion.scopes.of(function).nonlocals
         return names & _bound_functionally(function.body, self.conversion.nativeness(function)) if names else set()
 
@@ -157,7 +157,7 @@ class UnboundReads(StatementConverter):
 
 
 def _bound_functionally(statements: list[Node], native: Nativeness) -> set[str]:
-    """What functional statements of a block bind, and those that follow a jump, which may move into one."""
+    """Returns what functional statements of a block bind, and those that follow a jump, which may move into one."""
     found: set[str] = set()
     moves = False
     for node in statements:
@@ -173,7 +173,7 @@ def _bound_functionally(statements: list[Node], native: Nativeness) -> set[str]:
 
 
 def around_and_within(node: Node) -> tuple[list[Node], list[Node]]:
-    """The parts of a node that makes a scope: those that the scope around evaluates, and the others."""
+    """Returns the parts of a node that makes a scope: those that the scope around evaluates, and the others."""
     if isinstance(node, COMPREHENSIONS):
         around = [node.generators[0].iter]
         parts = [part for item in (node, *node.generators) for part in children(item)]

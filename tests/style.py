@@ -54,7 +54,7 @@ NOUN = re.compile(
 )
 """Those, and words that are a noun before an "of" and a verb before a noun."""
 
-VERB = re.compile(r"(?!This|As|Always|Is|Its|Thus)[A-Z][a-z]*[a-rt-z]s\b")
+VERB = re.compile(r"(?!(?:This|As|Always|Is|Its|Thus)\b)[A-Z][a-z]*[a-rt-z]s\b")
 PREDICATE = re.compile(r"\bwhether\b|\bTrue\b|\bFalse\b", re.IGNORECASE)
 PROPERTY = re.compile(r"property|\.setter$")
 COMMENT = re.compile(r"(?:^\s*|  )# (.*)")

@@ -62,6 +62,7 @@ def opening(docstring: str, returns: str = "str", decorator: str = "") -> bool:
     [
         "Returns the name of a file.",
         "Runs it; what it writes is undone.",
+        "Assigns to it.",
         "Names what stands there.",
         "Passes it on.",
         "Whether it is an array, if that is known.",
