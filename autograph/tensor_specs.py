@@ -77,5 +77,5 @@ class Scope:
         return jax.export.symbolic_shape(given, scope=self._scope)[0] if isinstance(given, str) else given
 
     def abstracted(self, tree: Any) -> Any:
-        """Returns a pytree with what JAX knows in the place of each `TensorSpec`."""
+        """Returns a pytree with what JAX knows instead of each `TensorSpec`."""
         return jax.tree.map(lambda leaf: leaf.abstract(self) if isinstance(leaf, TensorSpec) else leaf, tree)

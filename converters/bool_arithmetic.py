@@ -31,7 +31,7 @@ OPERATORS = frozenset({"not_", "compare", "eq", "ne", "lt", "le", "gt", "ge", "i
 
 
 class BoolArithmetic(ExpressionConverter):
-    """Writes `ag__.bool_op` for operators whose operands are truth values by their form, and `ag__.positive` for `+x`."""
+    """Writes `ag__.bool_op` for operators whose operands are bools by their form, and `ag__.positive` for `+x`."""
 
     def visit_BinOp(self, node: Node) -> Any:
         if isinstance(node.op, (gast.MatMult, *_OF_BITS)) or not (self.is_bool(node.left) and self.is_bool(node.right)):

@@ -118,7 +118,7 @@ class Handlers(ExpressionConverter):
         return any(self._leaves(inner) for block in inside for inner in block)
 
     def _is_narrow(self, kinds: Node) -> bool:
-        """Whether these are exceptions of Python's that neither a refusal nor an error about a traced value is a kind of."""
+        """Whether these are Python exceptions that neither a refusal nor an error about a traced value is a kind of."""
         if isinstance(kinds, gast.Tuple):
             return all(self._is_narrow(kind) for kind in kinds.elts)
         name = dotted(kinds)

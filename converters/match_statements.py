@@ -112,7 +112,7 @@ class MatchStatements(StatementConverter):
             match others:
                 case []:
                     rest = []
-                case [gast.Match(subject=gast.Name(id=self.subject))]:  # the next case is one of Python's as well
+                case [gast.Match(subject=gast.Name(id=self.subject))]:  # the next case is a Python one as well
                     rest = others[0].cases
                 case _:
                     rest = [self.branch(gast.MatchAs(None, None), others, at)]

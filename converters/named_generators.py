@@ -29,7 +29,7 @@ _ITERATORS = (builtins.enumerate, builtins.zip, builtins.reversed)
 
 
 class NamedGenerators(StatementConverter):
-    """Writes the generator in the place of its name: before arithmetic is lifted out of calls and tests for `None` are sought."""
+    """Writes the generator instead of its name: before arithmetic is lifted out of calls and tests for `None` are sought."""
 
     def convert_function(self, function: Node) -> None:
         own = own_nodes(function)

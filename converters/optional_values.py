@@ -61,7 +61,7 @@ from autograph.converters.unbound_reads import around_and_within
 from autograph.options import MISSING
 
 _WITH_NONE = (gast.While, gast.For, gast.If, gast.Match, gast.IfExp, gast.Compare, gast.BoolOp)
-"""What a function has that may return `None` or a value, but for one that returns `d.get(key)`."""
+"""What a function has that may return `None` or a value, except for one that returns `d.get(key)`."""
 
 
 class OptionalValues(StatementConverter):

@@ -41,7 +41,7 @@ class NameKinds(NamedTuple):
         containers: are bound to a tuple, a list or a dict that is written out.
         bools: are bound to `True`, `False`, comparisons, or `not`, `and`, `or` of such.
         made: are bound to what these expressions return when they are called.
-        predicates: are functions that return a truth value by its form.
+        predicates: are functions that return a bool by its form.
     """
 
     numbers: frozenset[str] = frozenset()
@@ -104,7 +104,7 @@ def is_number(node: Any) -> bool:
 
 
 def is_bool_expression(node: Any) -> bool:
-    """Whether an expression is a truth value by its form."""
+    """Whether an expression is a bool by its form."""
     if isinstance(node, gast.BoolOp):
         return all(map(is_bool_expression, node.values))
     if isinstance(node, gast.Constant):

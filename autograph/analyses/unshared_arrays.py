@@ -96,7 +96,7 @@ def _values(statement: Any) -> list[Any]:
 
 
 def _makes(value: Any, meaning: Meaning) -> bool:
-    """Whether an expression is a call of a function of NumPy's that returns an array of its own."""
+    """Whether an expression is a call of a NumPy function that returns an array of its own."""
     if not isinstance(value, gast.Call) or any(k.arg in ("copy", "out", None) for k in value.keywords):
         return False
     function = getattr(value.func, "attr", getattr(value.func, "id", ""))

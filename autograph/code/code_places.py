@@ -152,7 +152,7 @@ _BODY = ("co_names", "co_varnames", "co_cellvars", "co_code", "co_linetable", "c
 
 
 def same_code(a: CodeType, b: CodeType) -> bool:
-    """Whether two code objects are the same but for the file name, and for what `array_types.coroutine` marks."""
+    """Whether two code objects are the same except for the file name, and for what `array_types.coroutine` marks."""
     same = all(getattr(a, name) == getattr(b, name) for name in _LAYOUT + _BODY)
     return same and (a.co_flags ^ b.co_flags) & ~CO_ITERABLE_COROUTINE == 0 and _same_constant(a.co_consts, b.co_consts)
 

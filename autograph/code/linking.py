@@ -260,7 +260,7 @@ _LOCALS = ".<locals>."
 
 
 def _finished(code: CodeType, names: _Names, constants: Constants, finish: Callable[[CodeType], CodeType]) -> CodeType:
-    """Puts the objects in the place of their marks, and the author's names in the place of the skeleton's and of ours."""
+    """Replaces the marks by their objects, and the skeleton's names and ours by the author's."""
     values = [
         _finished(value, names, constants, finish) if isinstance(value, CodeType) else constants.value(value)
         for value in code.co_consts

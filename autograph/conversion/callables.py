@@ -136,7 +136,7 @@ def _jit(callee: Any, each: Each) -> Any:
 
 
 def is_of_nnx(jitted: Any, options: Mapping[str, Any]) -> bool:
-    """Whether `nnx.jit` made a function, which needs no `jax.jit` but for options: that would lose what the function writes."""
+    """Whether `nnx.jit` made a function, which needs no `jax.jit` except for options: that would lose what the function writes."""
     made = type(jitted).__module__ == "flax.nnx.transforms.compilation" and hasattr(jitted, "lower")
     if made and options:
         filename, lineno = user_line() or (__file__, 0)

@@ -143,7 +143,7 @@ def _is_plain(callee: Any) -> bool:
 
 
 def is_wrapper(callee: Any) -> bool:
-    """Whether a callee is one of JAX's that traces a function of the user's: jitted, or under another transform."""
+    """Whether a callee is a JAX function that traces a function of the user: jitted, or under another transform."""
     kind = type(callee)
     if kind is not JITTED and kind not in CUSTOM and not (kind is FunctionType and is_of_jax(callee.__code__)):
         return False

@@ -322,7 +322,7 @@ _handed: weakref.WeakSet[type] = weakref.WeakSet()
 
 
 def convert_handed(values: Iterable[Any], known: weakref.WeakValueDictionary[int, Any] | None = None) -> None:
-    """Converts in place all functions of the user's that a library can reach which is handed `values`, but for what is `known`."""
+    """Converts in place all functions of the user's that a library can reach which is handed `values`, except what is `known`."""
     open_: deque[Any] = deque(values)
     seen = {id(sys.modules)}
     classes: list[type] = []

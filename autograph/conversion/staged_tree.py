@@ -33,7 +33,7 @@ def staged_tree(
         found: where the function stands.
         namespace: what its names mean.
         options: see `ConversionOptions`.
-        runtime: a constant to put in the place of that name.
+        runtime: a constant to put instead of that name.
     """
     alias = _fresh("ag__", found.code)
     context = ConversionContext(

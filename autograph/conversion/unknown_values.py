@@ -228,7 +228,7 @@ def explain_error(exc: BaseException, function: CodeType) -> BaseException:
     Args:
         function: the code of the function that it leaves, where the traceback says no more.
     Returns:
-        the exception; another one of its class in the place of one of Python's own, whose class cannot be exchanged.
+        the exception; another one of its class instead of Python's own, whose class cannot be exchanged.
     """
     if isinstance(exc, StagingError):
         return exc

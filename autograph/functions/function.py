@@ -1,6 +1,6 @@
 """`ag.function`: the decorator, and what it returns.
 
-A call decides in this order: all arguments are arrays of JAX's and the last program for such is there (JAX's cache in C++ tells
+A call decides in this order: all arguments are JAX arrays and the last program for such is there (JAX's cache in C++ tells
 dtypes and shapes apart); else the literals among the arguments are looked up; else a program is made. So the steady call costs a
 few tests more than one of `jax.jit`.
 """

@@ -176,7 +176,7 @@ class Program:
         return Outcome(weakref.ref(self), (self.results_of.output(results) if self.is_whole else results, written, words))
 
     def run_inside(self, inputs: Sequence[Any]) -> Any:
-        """Runs under a transform of JAX's, as a compiled function in it.
+        """Runs under a JAX transform, as a compiled function in it.
 
         Checks raise at the call where their values are known there, as under `jax.grad`; in another program they are callbacks.
         """

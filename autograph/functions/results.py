@@ -44,7 +44,7 @@ _HIDDEN = {
     partial: ("args", "keywords"),
     FunctionType: ("__defaults__", "__kwdefaults__", "__closure__"),
 }
-"""What objects of C code hold, of a class of JAX's that is looked through nowhere else, and of functions what is their own."""
+"""What objects of C code hold, of a JAX class that is looked through nowhere else, and of functions what is their own."""
 
 
 class _Argument:

@@ -60,7 +60,7 @@ def as_array(name: str, dtype: Any, value: Any) -> Any:
 
 
 def check_kind(name: str, dtype: Any, other: Any) -> None:
-    """Refuses values of a kind that says more than that of a variable: truth values, integers, floats, complex numbers.
+    """Refuses values of a kind that says more than that of a variable: bools, integers, floats, complex numbers.
 
     Among integers one that has numbers which the variable's has not.
     """

@@ -105,7 +105,7 @@ class _Page:
         return found
 
     def _divided(self, parts: list[tuple[Any, dict[str, Any]]], scope: Scope) -> list[tuple[Any, dict[str, Any]]]:
-        """Runs of parts in the place of many parts, of as many parts as there are runs."""
+        """Runs of parts instead of many parts, of as many parts as there are runs."""
         depth = math.ceil(math.log(len(parts), MOST))
         each = math.ceil(len(parts) ** (1 - 1 / depth))
         runs = [parts[k : k + each] for k in range(0, len(parts), each)]

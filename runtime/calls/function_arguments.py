@@ -28,7 +28,7 @@ _PACKAGES = frozenset(
     "jax functools itertools heapq bisect equinox flax optax haiku diffrax optimistix lineax jaxopt blackjax numpyro "
     "chex".split()
 )
-# Modules of JAX whose functions take arrays, but for those named.
+# Modules of JAX whose functions take arrays, except for those named.
 _ARRAY_MODULES = ("jax.numpy", "jax.nn", "jax.random", "jax._src.numpy", "jax._src.nn", "jax._src.random")
 _OF_ARRAY_MODULES = frozenset(
     {"vectorize", "piecewise", "apply_along_axis", "apply_over_axes", "fromfunction", "frompyfunc"}
@@ -78,7 +78,7 @@ def _given(x: Any) -> Any:
 
 
 def _afresh(x: Any, found: Any) -> Any:
-    """`found`, which is given in the place of `x`, for this place alone: a cached trace would read the conditions of another."""
+    """`found`, which is given instead of `x`, for this place alone: a cached trace would read the conditions of another."""
     kind = type(found)
     if type(x) is Choice:
         return found

@@ -76,7 +76,7 @@ def afresh(f: Callable[..., Any], known_as: Any = None) -> Callable[..., Any]:
     One that was seen to do neither is called as it is.
 
     Args:
-        known_as: what is kept in the place of `f`, which may be a method that nobody else refers to.
+        known_as: what is kept instead of `f`, which may be a method that nobody else refers to.
     """
     known_as = f if known_as is None else known_as
     if known_as in _UNCHECKED:

@@ -258,7 +258,7 @@ class Comparison:
         raise Mismatch(path, value, out, CHANGED_AND_REPLACED if both else NO_NUMBER)
 
     def _changes(self, key: tuple[Any, ...], value: Any, out: Any) -> bool:
-        """Whether the iteration leaves another object of a value class: its fields are carried then, but for numbers that stay."""
+        """Whether the iteration leaves another object of a value class: its fields are carried then, except numbers that stay."""
         if not is_value_class(type(value)) or type(out) is not type(value):
             return False
         opened = open_container(value), open_container(out)

@@ -24,7 +24,7 @@ The body is traced once when the first guess holds. An attempt that shows a gues
 | that a variable to be returned holds another container than before the loop | `kept` |
 | a dict whose keys come in another order | `unordered` |
 | an integer less than it began, where something was built on the opposite | `disproved`, and `least` of the loop test |
-| an array in the place of Python's bool, where something was built on the bool | `doubtful` |
+| an array instead of Python's bool, where something was built on the bool | `doubtful` |
 | a write to a location that is not carried | `written` |
 | elements of a bounded list of a wider type | `before_attempt`: the list gets them |
 | the first check (`loop_variables.Checked`) | `makes_checks` |

@@ -67,7 +67,7 @@ class Reached(NamedTuple):
     """What tells whether a loop is reached.
 
     Attributes:
-        checks: truth values that hold where no check before the loop has failed.
+        checks: bools that hold where no check before the loop has failed.
         conditions: those of the branches and iterations around it.
     """
 
@@ -135,6 +135,6 @@ def _forms() -> dict[str, Any]:
 
 
 def _equation(name: str, operands: list[Any]) -> Any:
-    """An equation of truth values."""
+    """An equation of bools."""
     form = _forms()[name]
     return form.replace(invars=operands, outvars=[new_var(v.aval) for v in form.outvars])

@@ -1,7 +1,7 @@
 """`assert` and `raise` under traced conditions: checks that fail when the compiled program runs.
 
 An exception that ends a staged branch does not leave the trace; the branch gets a host callback that raises it when the branch is
-taken. Under `vmap` both branches of an `if` run for every lane, so the callback receives the truth values of the branches that it
+taken. Under `vmap` both branches of an `if` run for every lane, so the callback receives the bools of the branches that it
 stands in, and only raises where all hold.
 
 JAX reports what a callback of a compiled program raises as its own `JaxRuntimeError` (or `ValueError`), whose message ends with the
@@ -110,7 +110,7 @@ def stage_failure(error: BaseException) -> None:
 
 
 _programs: weakref.WeakKeyDictionary[Any, dict[str, Any]] = weakref.WeakKeyDictionary()
-"""Of the programs that are traced: whether each has a check, and the variable that it uses by a reference of JAX's."""
+"""Of the programs that are traced: whether each has a check, and the variable that it uses by a JAX reference."""
 
 
 def _program() -> dict[str, Any]:
@@ -119,7 +119,7 @@ def _program() -> dict[str, Any]:
 
 
 def note_reference(name: str) -> None:
-    """Takes note that the program uses a variable by a reference of JAX's, and refuses it beside a check."""
+    """Takes note that the program uses a variable by a JAX reference, and refuses it beside a check."""
     program = _program()
     program["reference"] = name
     if "check" in program:
@@ -127,7 +127,7 @@ def note_reference(name: str) -> None:
 
 
 def note_check() -> None:
-    """Takes note that the program has a check, and refuses it beside a variable that is used by a reference of JAX's."""
+    """Takes note that the program has a check, and refuses it beside a variable that is used by a JAX reference."""
     program = _program()
     program["check"] = True
     if "reference" in program:

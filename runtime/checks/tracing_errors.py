@@ -74,7 +74,7 @@ _LIBRARY = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib"
 
 
 class Explained(str):
-    """The message of an exception of Python's that has been said in the user's terms; it stays no event."""
+    """The message of a Python exception that has been said in the user's terms; it stays no event."""
 
 
 def is_of_tracing(error: BaseException) -> bool:
@@ -175,7 +175,7 @@ def _says_raise(trace: TracebackType | None) -> bool:
 
 
 def _is_of_call(trace: TracebackType | None) -> bool:
-    """Whether the user's code calls something there: what takes floats of Python's, `time.sleep`, asks others for an integer."""
+    """Whether the user's code calls something there: what takes Python floats, `time.sleep`, asks others for an integer."""
     at = _at(trace)
     return at is not None and at[1].startswith("CALL")
 

@@ -121,7 +121,7 @@ def note_choice(x: Any, others: Iterable[Any]) -> None:
 
 
 def note_view(x: Any, other: Any) -> None:
-    """Notes that `x` stands for what would be a view of `other`, where that is an array of NumPy's and not of the program."""
+    """Notes that `x` stands for what would be a view of `other`, where that is a NumPy array and not of the program."""
     if isinstance(other, np.ndarray) and other.ndim and is_tracer(x) and x.ndim:
         owners = [other, other.base] if isinstance(other.base, np.ndarray) else [other]
         _in_numpy.note(x, [*(_in_numpy.of(x) or ()), *map(weakref.ref, owners)])

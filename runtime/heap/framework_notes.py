@@ -158,7 +158,7 @@ def among(written: dict[Any, Written], notes: dict[int, str], older: Container[i
         )
 
     own = {key: w for key, w in written.items() if is_note(w.location, w.before, w.after, w.by_library)}
-    replaced = {id(w.before) for w in own.values()}  # what was in the place of another object is no longer there
+    replaced = {id(w.before) for w in own.values()}  # what stood for another object is no longer there
     own |= {key: w for key, w in written.items() if w.by_library and id(w.location.obj) in replaced}
     for key, w in written.items():
         if key not in own and isinstance(w.after, dict):
@@ -319,12 +319,12 @@ def _is_longer(after: list[Any], before: list[Any]) -> bool:
 
 
 def _is_empty(values: list[Any], older: Container[int]) -> bool:
-    """Whether all that values hold, but for what is older, is mappings."""
+    """Whether all that values hold, except for what is older, is mappings."""
     found = walk_objects(values, lambda x: x.values() if isinstance(x, dict) else (), lambda x: id(x) not in older)
     return all(isinstance(x, Mapping) for x in found)
 
 
 def _holds(values: list[Any], older: Container[int], kinds: tuple[type, ...]) -> bool:
-    """Whether there is something of some `kinds` among values and in their containers, but for zeros."""
+    """Whether there is something of some `kinds` among values and in their containers, except for zeros."""
     plain = walk_objects(values, inside, lambda x: isinstance(x, (*CONTAINERS, *kinds)) and id(x) not in older)
     return any(isinstance(x, kinds) and not (isinstance(x, NUMBERS) and not x) for x in plain)

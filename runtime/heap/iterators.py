@@ -32,7 +32,7 @@ _NEVER = BUILTIN_VALUES.union({FunctionType, type}, weakref.ProxyTypes)
 
 
 class StagedIterator:
-    """An iterator of the library's, in the place of one of Python's, whose loop may be staged (`iterables`)."""
+    """An iterator of the library instead of a Python one, whose loop may be staged (`iterables`)."""
 
     __slots__ = ()
 

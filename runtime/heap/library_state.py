@@ -61,7 +61,7 @@ def watch_package(f: Any) -> None:
 def _module_of(f: Any) -> Any:
     """The module whose code runs first: a wrapper that a library made bears the name of the user's module.
 
-    A wrapper of JAX's or of the standard library's keeps nothing; what is inside does.
+    A wrapper of JAX or of the standard library keeps nothing; what is inside does.
     """
     if type(f) is MethodType:
         f = f.__func__

@@ -44,7 +44,7 @@ def depends_on_place() -> bool:
 
 
 def known_truth(test: Any) -> bool | None:
-    """The truth value of the traced `test` in the branch that is being staged, where the branches around decide it; else None."""
+    """The value of the traced `test` in the branch that is being staged, where the branches around decide it; else None."""
     implied: list[comparisons.Implied] = []
     for region in context.open_regions():
         if type(region.path) is tuple:
@@ -268,7 +268,7 @@ class Left(NamedTuple):
 
 
 def conditions() -> list[Any]:
-    """The truth values that must all hold where the code that is traced now is reached."""
+    """The bools that must all hold where the code that is traced now is reached."""
     progress.checks += 1
     return [_condition(region) for region in context.open_regions() if region.path is not None] + _hold()
 
@@ -285,14 +285,14 @@ def _hold() -> list[Any]:
 
 
 def checks_before_loop() -> list[Any]:
-    """The truth values that a loop's test reads, so that the loop ends where a check before it has failed."""
+    """The bools that a loop's test reads, so that the loop ends where a check before it has failed."""
     progress.loops += 1
     pairs = [kept() for notes in _programs() if notes for kept in notes[-1][1].indices]
     return _hold() + [lax.eq(*pair) for pair in pairs if pair is not None]
 
 
 def conditions_of_loop() -> list[Any]:
-    """Truth values that hold wherever a loop that is staged now runs; under `vmap` they tell the lanes that reach it.
+    """Bools that hold wherever a loop that is staged now runs; under `vmap` they tell the lanes that reach it.
 
     They are those of the open branches inside the innermost open iteration, and that of this one, which knows of those around.
     """

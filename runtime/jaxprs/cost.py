@@ -11,7 +11,7 @@ time. Computing both branches is right only when each is
   integers are fine.
 
 Outside loops an `if` stays a `cond`, whose branch not taken costs nothing, unless its branches compute nothing at all, or one
-truth value of scalars.
+bool of scalars.
 
 >>> import jax
 >>> def cheap(branch, *args): return is_cheap(jax.make_jaxpr(branch)(*args).jaxpr)
@@ -64,7 +64,7 @@ def selected(conditional: Conditional) -> list[Any] | None:
     """What a conditional leaves, by computing both branches; None where that costs more than a `cond`.
 
     In a loop (`may_select`) both branches are computed if both are cheap; outside of loops only if neither computes anything, or
-    each computes one truth value of scalars.
+    each computes one bool from scalars.
     """
     jaxprs = [branch.jaxpr for branch in conditional.regions]
     kinds = (is_choice, is_comparison, is_cheap) if conditional.may_select else (is_choice, is_comparison)

@@ -28,7 +28,7 @@ _BOOL = jnp.dtype(bool)
 
 
 class Equations:
-    """Equations that are copied from jaxprs, simplified by the truth values that are known; `outs` are their results."""
+    """Equations that are copied from jaxprs, simplified by the bools that are known; `outs` are their results."""
 
     def __init__(self, known: dict[Any, bool]) -> None:
         self.eqns: list[Any] = []
@@ -38,7 +38,7 @@ class Equations:
         self._atoms: dict[Any, Any] = {}
 
     def truth(self, atom: Any) -> bool | None:
-        """The truth value of a boolean (or of the index of a `cond` that it was converted to), if it is known."""
+        """The value of a boolean (or of the index of a `cond` that it was converted to), if it is known."""
         if not is_literal(atom):
             return self.values.get(atom)
         return bool(atom.val) if atom.aval.dtype == _BOOL and not atom.aval.shape else None

@@ -5,7 +5,7 @@ the loop by the number of its iterations. It rounds that number down: with 0, 1 
 is counted wrongly where there is no iteration, and so are counters that leave their type and come back (`while i >= 250: i
 += 1` of eight bits). This holds of all versions of JAX that we support; openxla/xla#48454 mends the first two.
 
-A barrier behind the comparison keeps XLA from counting; the machine code is the same but for that. Loops with steps of one
+A barrier behind the comparison keeps XLA from counting; the machine code is the same except for that. Loops with steps of one
 towards the other number, which are counted rightly, stay as they are, and so do those whose test is `!=`.
 
 >>> import jax

@@ -156,7 +156,7 @@ def _is_scalar(dtype: Any, kinds: Any) -> bool:
 
 
 def _looks_at_objects(kind: Any) -> bool:
-    """Whether a class is one of JAX's, or may ask an object for more than its class."""
+    """Whether a class is a JAX class, or may ask an object for more than its class."""
     return str(getattr(kind, "__module__", "")).startswith("jax") or type(kind).__module__ not in ("builtins", "abc", "typing")
 
 

@@ -1,6 +1,6 @@
 """Methods that make Python's numbers of traced ones, and that these have: `x.item()`, `x.tolist()`, `n.bit_length()`.
 
-What `item` and `tolist` give is weakly typed, as numbers of Python's are.
+What `item` and `tolist` give is weakly typed, as Python numbers are.
 
 >>> import jax
 >>> f = jax.jit(lambda n, x: (method(n, "bit_length")(), method(n, "bit_count")(), method(x, "is_integer")()))

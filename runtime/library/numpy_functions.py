@@ -78,7 +78,7 @@ _WITHOUT_NAMESAKE: dict[str, Callable[..., Any]] = {
 
 
 def counterpart(fn: Any) -> Callable[..., Any] | None:
-    """What does the same as `fn` on traced values too: of Python's, `math`, `cmath` or `numpy`; None for other functions."""
+    """What does the same as `fn` on traced values too: of Python, `math`, `cmath` or `numpy`; None for other functions."""
     try:
         return _counterparts().get(fn)
     except TypeError:  # unhashable, so none of them
@@ -244,12 +244,12 @@ def _check_arrays(values: Iterable[Any]) -> None:
 
 
 def strong(x: Any) -> Any:
-    """What NumPy makes of a number of Python's: a scalar or an array, which is not weakly typed."""
+    """What NumPy makes of a Python number: a scalar or an array, which is not weakly typed."""
     return lax.convert_element_type(x, x.dtype) if is_tracer(x) and type_of(x).weak else x
 
 
 def _whole(x: Any, operands: list[Any]) -> Any:
-    """A result in floats in the type of its operands, where these are integers or truth values."""
+    """A result in floats in the type of its operands, where these are integers or bools."""
     kind = jnp.result_type(*map(jnp.asarray, operands))
     if jnp.issubdtype(kind, jnp.inexact):
         return x

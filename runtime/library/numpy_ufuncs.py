@@ -40,7 +40,7 @@ _RUNNING: dict[str, Callable[..., Any]] = {
     "maximum": lax.cummax,
     "minimum": lax.cummin,
 }
-"""Ufuncs whose `accumulate` is an operation of JAX's."""
+"""Ufuncs whose `accumulate` is a JAX operation."""
 
 _WRONG = frozenset((np.power, np.arctan2))
 """Ufuncs whose loops read the element that they have just written."""

@@ -164,7 +164,7 @@ def _counting(name: str) -> Callable[..., Any]:
 
 
 def _counted(x: Any) -> Any:
-    """An array of narrow integers or truth values in the type in which NumPy adds them up."""
+    """An array of narrow integers or bools in the type in which NumPy adds them up."""
     if not is_tracer(x) or x.dtype.kind not in "biu":
         return x
     return lax.convert_element_type(x, jax.dtypes.canonicalize_dtype(np.add.reduce(np.empty(0, x.dtype)).dtype))

@@ -72,7 +72,7 @@ def comp_kept(test: Any, element: Callable[[], Any], passed: Any) -> tuple[Any, 
 
 
 def kept(items: Any, passed: Any) -> Any:
-    """The items of what `filter` gives, if it is that: `passed` in the place of one that a traced test may leave out."""
+    """The items of what `filter` gives, if it is that: `passed` instead of one that a traced test may leave out."""
     if type(items) is not Filter or items.is_started:
         return items
     test, inside = items.fn or (lambda item: item), items.iterable

@@ -124,7 +124,7 @@ def not_(x: Any) -> Any:
     if (truth := path_conditions.known_truth(test)) is not None:
         return not truth
     result = lax.bitwise_not(test)
-    note_bool(result)  # `not x` of an array is a bool of Python's as well
+    note_bool(result)  # `not x` of an array is a Python bool as well
     choices.note_negation(result, test)
     return optional.note_joined(result, test, False, True)
 

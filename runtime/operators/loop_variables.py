@@ -26,7 +26,7 @@ from autograph.runtime.tracing.variables import CarriesNone
 
 
 class Hidden:
-    """A variable of the loop's own: a counter, or the truth value of a test that must not run twice."""
+    """A variable of the loop's own: a counter, or the value of a test that must not run twice."""
 
     __slots__ = ("name", "value")
     is_optional, carries_none = False, CarriesNone.NEVER

@@ -140,7 +140,7 @@ def _stage(
 
 
 def _bit(truth: Any) -> Any:
-    """A truth value as an array, whatever kind of number it is."""
+    """The value of a test as an array, whatever kind of number it is."""
     return predicate(truth) if is_traced(truth) else lax.full((), bool(truth), bool)
 
 

@@ -231,7 +231,7 @@ def _ordered(left: list[Any], symbol: str, right: list[Any], start: int) -> Any:
 
 
 def _choose(test: Any, yes: Any, no: Any) -> Any:
-    """`yes if test else no`, of truth values."""
+    """`yes if test else no`, of bools."""
     if not is_traced(test):
         return yes if test else no
     yes, no = _truth(yes), _truth(no)

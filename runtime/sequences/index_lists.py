@@ -50,7 +50,7 @@ def _copies(part: Any) -> bool:
 
 
 def as_arrays(x: Any, i: Any) -> Any:
-    """The index `i` of the array `x` with arrays in the place of its lists.
+    """The index `i` of the array `x` with arrays instead of its lists.
 
     Raises:
         IndexError: a known integer is out of range, in NumPy's words.

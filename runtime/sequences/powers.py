@@ -72,7 +72,7 @@ def inplace(base: Any, exponent: Any) -> Any:
 
 
 def _is_number(x: Any) -> bool:
-    """Whether `x` is an integer of Python's, known or traced."""
+    """Whether `x` is a Python integer, known or traced."""
     if not is_traced(x):
         return type(x) in (int, bool)
     return is_integer(x) and type_of(x).weak and not type_of(x).shape

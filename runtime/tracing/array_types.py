@@ -150,7 +150,7 @@ def convert_to(x: Any, target: ArrayType) -> Any:
     if have.shape[1:] == target.shape[1:] and have.shape[:1] < target.shape[:1]:
         x = lax.concatenate([x, lax.full((target.shape[0] - have.shape[0], *have.shape[1:]), 0, have.dtype)], 0)
     if type(x) is int and np.issubdtype(target.dtype, np.inexact):
-        x = float(x)  # it may be larger than any integer of JAX's
+        x = float(x)  # it may be larger than any JAX integer
     elif is_start(x):
         x = infinite(x, target.dtype)
     if have.dtype != target.dtype:
@@ -187,7 +187,7 @@ def placeholder(target: ArrayType) -> Any:
 
 
 def weakly(x: Any, target: ArrayType) -> Any:
-    """`x` as a value of the weak type `target`, to whose type only that is missing; a known number as one of Python's."""
+    """`x` as a value of the weak type `target`, to whose type only that is missing; a known number as a Python number."""
     number = x.item() if isinstance(x, np.ndarray) and not x.shape else x
     return number if type_of(number) == target else convert_weak(x, target.dtype)
 
@@ -200,7 +200,7 @@ def is_integer(x: Any) -> bool:
 
 @functools.cache
 def is_integer_type(dtype: Any) -> bool:
-    """Whether numbers of a type are integers or truth values: looked up, since JAX takes a microsecond and more to say so."""
+    """Whether numbers of a type are integers or bools: looked up, since JAX takes a microsecond and more to say so."""
     return bool(jnp.issubdtype(dtype, jnp.integer) or dtype == jnp.bool_)
 
 

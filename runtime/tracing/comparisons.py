@@ -187,7 +187,7 @@ def _is_wider(before: Any, after: Any) -> bool:
 def _signed(x: Any, depth: int = _DEEPEST) -> tuple[int, Any]:
     """A sign, and what tells the number that it stands before from others: the same operations on the same scalars are one.
 
-    Signs are taken out of what does not wrap around: `-q * (a - b)` is `q * (b - a)`, but for the sign of a zero.
+    Signs are taken out of what does not wrap around: `-q * (a - b)` is `q * (b - a)`, except for the sign of a zero.
     """
     if _is_number(x):
         return 1, (type(x), x)
@@ -298,7 +298,7 @@ def _solved(one: _Compared, depth: int = _DEEPEST) -> Iterator[_Compared]:
 
 
 def _is_unbounded(x: Any) -> bool:
-    """Whether an integer is one of Python's, or so small that a sum with it does not wrap around."""
+    """Whether an integer is a Python one, or so small that a sum with it does not wrap around."""
     return bool(x.weak_type) or integer_ranges.range_of(x) is not None
 
 

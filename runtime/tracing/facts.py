@@ -40,7 +40,7 @@ class Facts(Generic[F]):
         return bool(self._notes)
 
     def note(self, x: Any, fact: F) -> Any:
-        """Notes a fact of `x`, in the place of an earlier one; returns `x`. Of what is not traced nothing is noted."""
+        """Notes a fact of `x`, instead of an earlier one; returns `x`. Of what is not traced nothing is noted."""
         if is_traced(x):
             try:
                 note = _Note(x, self._drop)

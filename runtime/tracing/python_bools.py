@@ -35,8 +35,8 @@ class Noted:
     """What is known about a traced bool that JAX has no weak type for, as for a join of `True` and `False`.
 
     Attributes:
-        is_of_python: whether it is one of Python's; else it is that in some iterations or branches, and an array in others.
-        is_used: whether something was built on its being one of Python's.
+        is_of_python: whether it is a Python bool; else it is that in some iterations or branches, and an array in others.
+        is_used: whether something was built on its being a Python bool.
     """
 
     def __init__(self, is_of_python: bool) -> None:
@@ -48,7 +48,7 @@ _noted: Facts[Noted] = Facts()
 
 
 def note_bool(x: Any, is_of_python: bool = True) -> Noted | None:
-    """Takes note of a traced bool that is one of Python's, or sometimes is."""
+    """Takes note of a traced bool that is a Python bool, or sometimes is."""
     if not is_traced(x):
         return None
     found = Noted(is_of_python)
@@ -102,12 +102,12 @@ def bool_op(sign: str, *operands: Any) -> Any:
 
 
 def are_of_python(*operands: Any) -> bool:
-    """Whether all operands stand for bools of Python's, and one of them is traced."""
+    """Whether all operands stand for Python bools, and one of them is traced."""
     return any(map(is_traced, operands)) and all(map(is_of_python, operands))
 
 
 def is_of_python(x: Any) -> bool:
-    """Whether `x` stands for a bool of Python's."""
+    """Whether `x` stands for a Python bool."""
     if not is_traced(x):
         return type(x) is bool
     if not is_bool(x):

@@ -87,7 +87,7 @@ _KEPT_BY_FRAME = 3  # references to that copy: the frame's, that of our variable
 
 
 def _variables(frame: FrameType, x: Any) -> set[str]:
-    """The variables of a frame that are `x`, but for those in cells, from which nothing is borrowed."""
+    """The variables of a frame that are `x`, except for those in cells, from which nothing is borrowed."""
     code = frame.f_code
     values = frame.f_locals
     return {name for name in code.co_varnames if name not in code.co_cellvars and values.get(name, frame) is x}

@@ -61,7 +61,7 @@ def is_unknown(x: Any) -> bool:
 
 
 def traced(x: Any) -> Any:
-    """A size as a traced integer, of the type of Python's; anything else as it is."""
+    """A size as a traced integer, of the type of Python's integers; anything else unchanged."""
     return _traced_sizes.note(jnp.asarray(x), x) if type(x) is SIZE else x
 
 
@@ -71,7 +71,7 @@ def size_of(x: Any) -> Any:
 
 
 def traced_index(i: Any) -> Any:
-    """An index with traced integers in the place of such sizes: JAX takes them in slices alone."""
+    """An index with traced integers instead of such sizes: JAX takes them in slices alone."""
     return tuple(map(traced, i)) if type(i) is tuple else traced(i)
 
 
@@ -178,7 +178,7 @@ _FOR_THE_USER = frozenset({"native_methods.py", "items.py", "comparison.py"})
 
 
 def _asking(frame: FrameType | None) -> FrameType | None:
-    """The frame that asks for a hash, perhaps by way of a library; None where it is one of JAX's or ours."""
+    """The frame that asks for a hash, perhaps by way of a library; None where it is JAX's or ours."""
     for one in outward(frame):
         filename = one.f_code.co_filename
         if is_ours(filename) and os.path.basename(filename) in _FOR_THE_USER:

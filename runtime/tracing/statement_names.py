@@ -10,7 +10,7 @@ True
 
 The functions that converters make of blocks begin at the line of the statement, so nothing has to be looked up. A name is made
 where a statement is bound, once: operations inside of it get theirs from JAX, which puts that of the statement before them.
-XLA cuts a name at an `@`, which graphs have in the place of the `_`.
+XLA cuts a name at an `@`, which graphs have instead of the `_`.
 """
 
 from __future__ import annotations

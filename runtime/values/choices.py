@@ -51,7 +51,7 @@ Options = Mapping[int, Any]
 
 
 class _Test(NamedTuple):
-    """What a truth value says of a choice: where it holds, the number is one of `equal`, else one of `others`."""
+    """What a bool says of a choice: where it holds, the number is one of `equal`, else one of `others`."""
 
     number: Any
     equal: Collection[int]
@@ -96,7 +96,7 @@ class Choice:
         return repr(self)
 
     def __get__(self, owner: Any, kind: Any = None) -> Any:
-        """What stands for it in a class, read at an object: a method of it, where it is a function of Python's."""
+        """What stands for it in a class, read at an object: a method of it, where it is a Python function."""
         if owner is None or not is_of_functions(self):
             return self
         return for_each_option(self, lambda option: option.__get__(owner, kind) if hasattr(option, "__get__") else option)
@@ -266,7 +266,7 @@ def _equal(choice: Choice, other: Any) -> Any:
 
 
 def as_index(i: Any) -> Any:
-    """An index of an array with numbers in the place of members that are numbers."""
+    """An index of an array with numbers instead of members that are numbers."""
     if type(i) is tuple and context.progress.has_choices:
         return tuple(map(as_index, i))
     return for_each_option(i, int) if type(i) is Choice and isinstance(i, int) else i

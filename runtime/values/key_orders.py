@@ -178,5 +178,5 @@ def views(d: dict[Any, Any], name: str) -> Any:
 
 
 def plain_view(x: Any) -> Any:
-    """Python's own view in the place of one of those, for what reads no order."""
+    """Python's own view instead of one of those, for what reads no order."""
     return x.view if isinstance(x, VIEWS) else x

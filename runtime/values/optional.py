@@ -65,7 +65,7 @@ _sure: Facts[list[_Sure]] = Facts()
 
 
 def note_joined(result: Any, pred: Any, yes: Any, no: Any) -> Any:
-    """Notes what `result`, a truth value that is `yes if pred else no`, shows; returns it."""
+    """Notes what `result`, a bool that is `yes if pred else no`, shows; returns it."""
     note_truth(result, facts_of(pred, yes, no))
     return result
 
@@ -82,7 +82,7 @@ def note_truth(result: Any, facts: Shown) -> None:
 
 
 def _shown(pred: Any, yes: Any, no: Any, truth: bool) -> list[Fact]:
-    """What is known where `yes if pred else no` has that truth value: what holds in each way to it."""
+    """What is known where `yes if pred else no` has that value: what holds in each way to it."""
     ways = [
         [*shown_by(pred, taken), *shown_by(value, truth)]
         for value, taken in ((yes, True), (no, False))
@@ -97,14 +97,14 @@ def _holds(flag: Any, is_none: bool, facts: list[Fact]) -> bool:
 
 
 def shown_by(test: Any, truth: bool) -> list[Fact]:
-    """What is known of variables that may be `None` where `test` has that truth value."""
+    """What is known of variables that may be `None` where `test` has that value."""
     shown: list[Fact] = [(test, truth)] if _flags.of(test) else []
     facts = _shown_by.of(test)
     return shown if facts is None else shown + facts[0 if truth else 1]
 
 
 def hold(test: Any, truth: bool) -> None:
-    """From here on `test` has that truth value, in the region that is being staged: where it has not, the program has failed."""
+    """From here on `test` has that value, in the region that is being staged: where it has not, the program has failed."""
     hold_facts(shown_by(test, truth))
 
 
