@@ -128,7 +128,7 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
-@pytest.mark.parametrize("command", ["convert", "show", "explain", "run", "graph", "inspect", "run-saved"])
+@pytest.mark.parametrize("command", ["convert", "show", "explain", "error", "run", "graph", "inspect", "run-saved"])
 def test_the_command_line_page_names_every_option(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     with pytest.raises(SystemExit):

@@ -54,6 +54,8 @@ def test_the_wheel_has_every_module_once_under_its_installed_name(archives: dict
     assert {name for name in names if name.endswith(".py")} == modules_in_checkout()
     viewer = {f"autograph/graphs/viewer/{path.name}" for path in (ROOT / "autograph/graphs/viewer").iterdir()}
     assert {"autograph/py.typed", "autograph/graphs/viewer/dagre.LICENSE"} | viewer <= set(names)
+    pages = {f"autograph/error_pages/{path.name}" for path in (ROOT / "docs" / "errors").iterdir()}
+    assert {name for name in names if name.startswith("autograph/error_pages/")} == pages
 
 
 def test_the_wheel_has_no_top_level_names_but_the_package_and_the_pytest_plugin(archives: dict[str, Path]) -> None:
@@ -90,7 +92,7 @@ def test_the_source_archive_has_everything_once_and_no_links(archives: dict[str,
                 assert relative in names
     assert {"LICENSE", "README.md", "CHANGELOG.md", "setup.cfg", "pyproject.toml", "autograph/py.typed"} <= set(names)
     assert "autograph/graphs/viewer/dagre.min.js" in names
-    assert not [name for name in names if name.startswith(("autograph/converters", "autograph/runtime"))]
+    assert not [name for name in names if name.startswith(("autograph/converters", "autograph/runtime", "autograph/error_pages"))]
 
 
 def test_the_pytest_plugin_is_announced(archives: dict[str, Path]) -> None:
@@ -104,7 +106,7 @@ def test_every_package_is_listed_in_setup_cfg() -> None:
     config.read(ROOT / "setup.cfg")
     listed = set(config["options"]["packages"].split())
     parents = {str(Path(name).parent).replace("/", ".") for name in modules_in_checkout()}
-    assert parents - {"."} == listed
+    assert parents - {"."} | {"autograph.error_pages"} == listed
 
 
 def test_an_unpacked_source_archive_imports_without_the_links(archives: dict[str, Path], tmp_path: Path) -> None:

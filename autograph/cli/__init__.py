@@ -1,3 +1,3 @@
-"""The command line: `autograph convert`, `show`, `explain`, `run`, `graph`, `inspect` and `run-saved`."""
+"""The command line: `autograph convert`, `show`, `explain`, `error`, `run`, `graph`, `inspect` and `run-saved`."""
 
 from autograph.cli.entry import main as main

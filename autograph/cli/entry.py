@@ -1,5 +1,5 @@
 """The command line `autograph`, which is `python -m autograph` too:
-`convert`, `show`, `explain`, `run`, `graph`, `inspect`, `run-saved`.
+`convert`, `show`, `explain`, `error`, `run`, `graph`, `inspect`, `run-saved`.
 
 What is computed goes to stdout, everything that is said about it to stderr.
 
@@ -7,7 +7,7 @@ What is computed goes to stdout, everything that is said about it to stderr.
 | --- | --- |
 | 0 | done |
 | 1 | only `convert --check`: a file would change; `graph` and `run-saved`: the function raised an exception |
-| 2 | wrong usage, or a file that cannot be read, is no Python, or cannot be converted |
+| 2 | wrong usage, or a file that cannot be read, is no Python, or cannot be converted; an `error` without a page |
 | the script's own | `run` |
 """
 
@@ -17,7 +17,7 @@ import sys
 from collections.abc import Sequence
 
 from autograph._version import __version__
-from autograph.cli import convert, explain, graph, inspect_saved, run, run_saved, show
+from autograph.cli import convert, error, explain, graph, inspect_saved, run, run_saved, show
 
 INTERRUPTED = 130  # 128 + SIGINT and 128 + SIGPIPE: what a shell reports for other programs
 BROKEN_PIPE = 141
@@ -32,7 +32,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"jax-autograph {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for command in (convert, show, explain, run, graph, inspect_saved, run_saved):
+    for command in (convert, show, explain, error, run, graph, inspect_saved, run_saved):
         command.add_parser(commands)
     return top
 

@@ -17,7 +17,7 @@ from tests import catalogue
 from tests.saved import corpus
 
 PAGE = catalogue.DIRECTORY.parent / "cli.md"
-SHOWN = re.findall(r"^    \$ autograph (.*)\n((?:    .*\n)+)", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+SHOWN = re.findall(r"^    \$ autograph (.*)\n((?:    .*\n|\n(?=    ))+)", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
 SEARCH = """
 def search(xs, limit):
     total = 0
@@ -43,6 +43,7 @@ def test_a_command_prints_what_the_page_says(
     command: str, printed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
     for name, text in (("search.py", SEARCH), ("root.py", ROOT)):
         Path(name).write_text(text.lstrip())
     shutil.copy(next(corpus.FOLDER.glob("*/cube_root.ag")), "cube_root.ag")
@@ -53,4 +54,4 @@ def test_a_command_prints_what_the_page_says(
 
 
 def test_the_page_shows_some() -> None:
-    assert {command.split()[0] for command, _ in SHOWN} == {"explain", "graph", "inspect", "run-saved"}
+    assert {command.split()[0] for command, _ in SHOWN} == {"error", "explain", "graph", "inspect", "run-saved"}
