@@ -35,20 +35,20 @@ PROGRAMS = [
 ]
 
 
-def measure(text: str, count: int = 1, rounds: int = 7) -> tuple[float, float, float]:
+def measure(source: str, count: int = 1, rounds: int = 7) -> tuple[float, float, float]:
     """Median processor seconds of parse and compile, of the author's bodies, of the staged bodies.
 
     Args:
-        text: a module with the function `program`, or with `program_0` and so on.
+        source: a module with the function `program`, or with `program_0` and so on.
         count: how many functions.
         rounds: how often to measure.
     """
     names = ["program"] if count == 1 else [f"program_{k}" for k in range(count)]
     times: list[tuple[float, float, float]] = []
     for _ in range(rounds):
-        module = generated.function(text, names[0]).__globals__
+        module = generated.function(source, names[0]).__globals__
         start = time.process_time()
-        compile(ast.parse(text), "text", "exec")
+        compile(ast.parse(source), "text", "exec")
         compiled = time.process_time()
         converted = [ag.convert(module[name]) for name in names]
         author = time.process_time()

@@ -69,7 +69,7 @@ def plot(rows: list[tuple[str, float, float, float]], path: str) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    # Grey text and no ground: the page around may be light or dark.
+    # Grey letters and no ground: the page around may be light or dark.
     grey = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
     pyplot.rcParams.update({**dict.fromkeys(grey, GREY), "svg.fonttype": "none", "svg.hashsalt": path})
     figure, axes = pyplot.subplots(1, len(rows), figsize=(8, 3.2))

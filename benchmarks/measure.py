@@ -72,7 +72,7 @@ def mean(ratios: list[float]) -> float:
 
 
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    """Columns of text, the first to the left and the others to the right.
+    """Lays out columns, the first to the left and the others to the right.
 
     >>> print(table(("name", "ratio"), [("gcd", "1.00"), ("collatz", "0.98")]))
     name    | ratio

@@ -1,6 +1,6 @@
 """Newton's method for z**5 = 1 from every point of the plane: which root is reached, and how fast.
 
-`newton` is the text-book loop for one starting point: it stops at the tolerance, and gives up at 0, where the
+`newton` is the textbook loop for one starting point: it stops at the tolerance, and gives up at 0, where the
 derivative vanishes, or after LIMIT iterations. `jax.vmap` runs it for a whole picture.
 
     python examples/newton_fractal.py [HEIGHT]

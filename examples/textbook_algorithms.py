@@ -1,4 +1,4 @@
-"""Text-book algorithms in plain Python: nothing here knows of JAX or of this library.
+"""Textbook algorithms in plain Python: nothing here knows of JAX or of this library.
 
 `convert_textbook.py` converts this file with `autograph convert` and compiles the functions of the result. They work
 on Python numbers and lists here, and on traced numbers and arrays there.

@@ -66,22 +66,22 @@ class ModuleWriters:
     """The functions of one module that write elements of their parameters; found at the first lookup of a name.
 
     Args:
-        text: the source of the module.
+        source: that of the module.
         tree: its tree, where it is at hand.
     """
 
-    def __init__(self, text: str, tree: ast.Module | None = None) -> None:
-        self._text = text
+    def __init__(self, source: str, tree: ast.Module | None = None) -> None:
+        self._source = source
         self._tree = tree
 
     def named(self, name: str) -> Sequence[Writer]:
         """Returns the writers of a name."""
-        return self._found.get(name, ()) if f"def {name}" in self._text else ()
+        return self._found.get(name, ()) if f"def {name}" in self._source else ()
 
     @cached_property
     def _found(self) -> Writers:
         try:
-            return writers(self._text, self._tree)
+            return writers(self._source, self._tree)
         except SyntaxError:
             return {}
 
@@ -109,22 +109,22 @@ def lookup(filename: str, own: Callable[[], ModuleWriters]) -> Callable[[str | N
     return named
 
 
-def writers(text: str, tree: ast.Module | None = None) -> Writers:
+def writers(source: str, tree: ast.Module | None = None) -> Writers:
     """Returns the functions of a module that write elements of their parameters, by name.
 
     Most functions write none: only those are walked in whose lines the source of a write, or the name of a writer, stands.
 
     Args:
-        text: the source of the module.
+        source: that of the module.
         tree: its tree, where it is at hand.
 
     Raises:
         SyntaxError: if the source is no Python.
     """
-    if not WRITES.search(text):
+    if not WRITES.search(source):
         return {}
-    functions = list(_functions(tree or ast.parse(text), False))
-    lines = _Lines(text)
+    functions = list(_functions(tree or ast.parse(source), False))
+    lines = _Lines(source)
     written: dict[int, set[str]] = {id(node): _written_directly(node) for node, _ in lines.having(WRITES, functions)}
     found: dict[str, list[Writer]] = {}
     changed = True
@@ -148,13 +148,13 @@ def writers(text: str, tree: ast.Module | None = None) -> Writers:
 class _Lines:
     """Where the lines of source code are."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._ends = [match.start() for match in re.finditer(r"\n|\Z", text)]
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._ends = [match.start() for match in re.finditer(r"\n|\Z", source)]
 
     def having(self, pattern: re.Pattern[str], functions: Sequence[_Function]) -> list[_Function]:
         """Returns the functions in whose lines a pattern is found."""
-        at = [bisect.bisect_left(self._ends, match.end()) + 1 for match in pattern.finditer(self._text)]
+        at = [bisect.bisect_left(self._ends, match.end()) + 1 for match in pattern.finditer(self._source)]
 
         def has(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
             index = bisect.bisect_left(at, node.lineno)

@@ -74,7 +74,7 @@ def _lines(module: ParsedModule, targets: list[Target]) -> list[str]:
 def _shown(line: Explained, module: ParsedModule, digits: int, width: int, in_color: bool) -> str:
     """Returns a statement as the listing has it: its line, what it becomes, its source, and below it when."""
     source = module.lines[line.lineno - 1].expandtabs().rstrip()
-    text = source if source.strip() == line.text else line.text
+    text = source if source.strip() == line.source else line.source
     kind = f"{line.kind.value:<7}"
     color = COLORS[line.kind]
     head = f"{line.lineno:>{digits}}  {f'{color}{kind}{terminal.RESET}' if in_color else kind}  {text}"

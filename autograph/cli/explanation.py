@@ -6,7 +6,7 @@ tree say which statements may be staged; what has none stayed Python. Nothing is
 >>> from autograph.modules.module_conversion import ParsedModule
 >>> module = ParsedModule.read(b"def f(x):\\n    y = 2 * x\\n    if y > 0:\\n        y = -y\\n    return y\\n", "f.py")
 >>> for line in explain(module, module.targets[0]):
-...     print(line.lineno, line.kind.value, line.text, *line.notes)
+...     print(line.lineno, line.kind.value, line.source, *line.notes)
 2 python y = 2 * x
 3 staged if y > 0: lax.cond where its test is traced
 4 python y = -y
@@ -49,14 +49,14 @@ class Explained:
     Args:
         lineno: its first line.
         end_lineno: the last line of it, or of its header where it has a block.
-        text: its first line of source.
+        source: its first line.
         kind: see `Kind`.
         notes: what it becomes and when, one clause each.
     """
 
     lineno: int
     end_lineno: int
-    text: str
+    source: str
     kind: Kind
     notes: tuple[str, ...]
 
@@ -184,8 +184,8 @@ def _explained(node: Any, found: _Found, module: ParsedModule) -> Explained:
                 kind = Kind.REFUSED
                 where = " or ".join(str(number) for number in sorted(set(lines)))
                 notes.append(f"refused where a traced test in line {where} leaves '{variable}' without a value")
-    text = module.lines[line - 1].strip()
-    return Explained(line, end_line, text, kind, tuple(dict.fromkeys(notes)))
+    source = module.lines[line - 1].strip()
+    return Explained(line, end_line, source, kind, tuple(dict.fromkeys(notes)))
 
 
 def _own(node: Any, found: _Found) -> tuple[Kind, list[str]]:

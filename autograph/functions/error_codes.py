@@ -53,7 +53,7 @@ class Check(NamedTuple):
     @property
     def parts(self) -> tuple[Any, ...]:
         """The message as strings and, for each value in it, its number, its format and its conversion."""
-        parts = (_TRACER.sub(r"\1", self.failed.text),) if self.failed.parts is None else self.failed.parts
+        parts = (_TRACER.sub(r"\1", self.failed.message),) if self.failed.parts is None else self.failed.parts
         return tuple(
             x if isinstance(x, str) or error_words.has_words(self.avals[x[0]]) else self._type(x[0]) for x in parts
         )

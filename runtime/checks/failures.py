@@ -30,8 +30,8 @@ class RunTimeCheckError(errors.Brief, RuntimeError):
 
     __module__ = "autograph.runtime.checks"  # where a handler of the user's imports it from
 
-    def __init__(self, text: str) -> None:
-        self.args = (text,)  # and not what the user's type makes of its arguments, or wants of them
+    def __init__(self, message: str) -> None:
+        self.args = (message,)  # and not what the user's type makes of its arguments, or wants of them
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -63,7 +63,7 @@ class Place(NamedTuple):
         return TracebackType(None, FunctionType(code, {})().gi_frame, 0, self.lineno)
 
 
-def make_failure(kind: type[BaseException], text: str, place: Place | None = None) -> RunTimeCheckError:
+def make_failure(kind: type[BaseException], message: str, place: Place | None = None) -> RunTimeCheckError:
     """What a failed check raises: one that an `except` for `kind` catches, wherever there can be such an object.
 
     >>> error = make_failure(KeyError, "'k'", Place("k.py", 3, "f"))
@@ -71,9 +71,9 @@ def make_failure(kind: type[BaseException], text: str, place: Place | None = Non
     (True, True, 'KeyError', "'k'")
     """
     try:
-        error = cast(RunTimeCheckError, _both(cast(Any, kind))(text))
+        error = cast(RunTimeCheckError, _both(cast(Any, kind))(message))
     except Exception:  # a class of other arguments, of another layout, or one that lets nobody derive from it
-        error = _named(kind, RunTimeCheckError)(text)
+        error = _named(kind, RunTimeCheckError)(message)
     return error if place is None else error.with_traceback(place.traceback())
 
 
@@ -99,15 +99,15 @@ class FailedCheck:
         lanes: how many axes of `vmap` all operands begin with; the first lane in which the check fails is the one that is shown.
         shown: how many values follow, which the exception is made with.
         kind: the class of the exception.
-        text: the message, as far as it is known without the values.
+        message: what is said, as far as it is known without the values.
         parts: the message as strings and, for each value in it, its number, its format and its conversion; None where it is not
             made of such.
         may_choose: whether the message may show a string that the program chooses.
         place: the line of the user's.
     """
 
-    def __init__(self, error: BaseException, place: Place | None, text: str, conditions: int) -> None:
-        self.kind, self.place, self.text, self.conditions = type(error), place, text, conditions
+    def __init__(self, error: BaseException, place: Place | None, message: str, conditions: int) -> None:
+        self.kind, self.place, self.message, self.conditions = type(error), place, message, conditions
         self.parts: tuple[Any, ...] | None = None
         self.shown = self.lanes = 0
         self.may_choose = False
@@ -115,10 +115,10 @@ class FailedCheck:
 
     @classmethod
     def of(
-        cls, error: BaseException, place: Place | None, text: str = "", conditions: int = 0
+        cls, error: BaseException, place: Place | None, message: str = "", conditions: int = 0
     ) -> tuple[FailedCheck, list[Any]]:
         """The check that fails with `error`, and the traced values that the exception holds."""
-        check = cls(error, place, text or describe_exception(error), conditions)
+        check = cls(error, place, message or describe_exception(error), conditions)
         try:
             parts = exception_parts.parts_of_exception(error)
         except Exception:  # a class that makes no object of these arguments
@@ -145,15 +145,15 @@ class FailedCheck:
 
     def fail(self, *shown: Any) -> None:
         """Fails inside of a program, whose own error says what is raised here."""
-        text = describe_exception(self._exception([_plain(x) for x in shown]), self.text) if shown else self.text
-        raise make_failure(self.kind, text, self.place)
+        message = describe_exception(self._exception([_plain(x) for x in shown]), self.message) if shown else self.message
+        raise make_failure(self.kind, message, self.place)
 
     def exception(self, shown: Sequence[Any]) -> BaseException:
         """What Python would have raised, with these values, and with the user's line as its traceback."""
         try:
             error = self._exception(shown)
         except Exception:  # a class that makes no object of these arguments
-            error = make_failure(self.kind, self.text)
+            error = make_failure(self.kind, self.message)
         return error if self.place is None else error.with_traceback(self.place.traceback())
 
     def _exception(self, shown: Sequence[Any]) -> BaseException:

@@ -17,7 +17,7 @@ Why not without an effect, as `guards` do it: the value that carries the check m
 primal value under `grad`, an output that an outer `jit` does not use) the check would be dropped as well, in silence.
 
 >>> *_, cond = jax.make_jaxpr(lambda x: assert_(x > 0, lambda: "too small"))(1.0).eqns
->>> [eqn.params["callback"].text for branch in cond.params["branches"] for eqn in branch.jaxpr.eqns if eqn.effects]
+>>> [eqn.params["callback"].message for branch in cond.params["branches"] for eqn in branch.jaxpr.eqns if eqn.effects]
 ['too small']
 """
 

@@ -1,4 +1,4 @@
-"""Text-book algorithms on arrays: dynamic programming, graphs, searching, sorting."""
+"""Textbook algorithms on arrays: dynamic programming, graphs, searching, sorting."""
 
 import jax.numpy as jnp
 
