@@ -4,9 +4,12 @@ Its source is the checkout itself, so that a link between two files is the same 
 a program gives the program. No page is executed here: `tests/test_docs.py` and `tests/test_notebook.py` run all blocks and compare.
 """
 
+import json
 import re
+from pathlib import Path
 
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 
 from autograph import __version__
 
@@ -32,8 +35,9 @@ html_theme = "furo"
 html_show_sourcelink = False
 html_copy_source = False
 html_show_copyright = False
-html_static_path = ["site/site.css"]
+html_static_path = ["site/site.css", "site/search.js"]
 html_css_files = ["site.css"]
+html_js_files = [("search.js", {"defer": "defer"})]
 html_extra_path = ["site/index.html"]  # the way from the root to the first page
 pygments_dark_style = "github-dark"
 
@@ -50,6 +54,21 @@ def name_rows(app: Sphinx, page: str, text: list[str]) -> None:
     text[0] = re.sub(r'<a id="([\w-]+)"></a>', r"[]{#\1}", text[0])
 
 
+def check_search(app: Sphinx, failed: Exception | None) -> None:
+    """Fails where the search would not find a page of the catalogue by the first line of its message."""
+    if failed is None and app.builder.name == "html":
+        index = json.loads(Path(app.outdir, "searchindex.js").read_text(encoding="utf-8")[len("Search.setIndex(") : -1])
+        language = app.builder.indexer.lang
+        for page in Path(app.srcdir, "docs", "errors").glob("*.md"):
+            number = index["docnames"].index(f"docs/errors/{page.stem}")
+            line = page.read_text(encoding="utf-8").partition("```text\n")[2].partition("\n")[0]
+            for word in filter(language.word_filter, language.split(line.lower())):
+                found = [index[kind].get(language.stem(word), []) for kind in ("terms", "titleterms")]
+                if not any(number == pages or (isinstance(pages, list) and number in pages) for pages in found):
+                    raise ExtensionError(f"{page.name}: the search does not find its message by {word!r}")
+
+
 def setup(app: Sphinx) -> None:
     app.connect("source-read", list_error_pages)
+    app.connect("build-finished", check_search)
     app.connect("source-read", name_rows)
