@@ -35,7 +35,8 @@ def method(x: Any, name: str) -> Callable[..., Any]:
     if not is_traced(x) or jax.typeof(x).shape:
         return host.calls.converted(getattr(x, name))
     kind = int if python_type(jax.typeof(x).dtype) in (bool, int) else float
-    if not hasattr(kind, name):
+    is_number_of_numpy = not jax.typeof(x).weak_type and hasattr(getattr(jax.typeof(x).dtype, "type", None), name)
+    if not hasattr(kind, name) and not is_number_of_numpy:
         raise AttributeError(f"'{kind.__name__}' object has no attribute '{name}'")
     staged = _METHODS.get(name)
     if staged is None:

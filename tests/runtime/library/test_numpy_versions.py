@@ -54,6 +54,7 @@ AS_NUMPY: dict[str, tuple[Callable[[Any], Any], Any]] = {
     "append": (lambda b: (np.append(b, 300), np.append(b, [1, 2])), B),
     "dot": (lambda b: (np.dot(b, 300), b.dot(b.astype(int)), np.outer(b, 300), np.inner(b, 300)), B),
     "comparisons": (lambda b: (np.equal(b, [3, 250, 1, 1]), np.less(b, b), np.not_equal(b, 2.5)), B),
+    "a whole number": (lambda k: k * 2 if k[0].is_integer() else k, K),
     "running sums": (lambda b: (b.cumsum(), b.cumprod(), np.cumsum(b), np.cumsum(b > 5)), B),
     "edges of bins": (lambda k: (np.histogram_bin_edges(k, [0, 4, 9]), np.histogram_bin_edges(k * 1.0, 3)), K),
     "covariance": (lambda a: (np.cov(a), np.cov(a, aweights=a), np.cov(a, a[::-1], False)), A),
