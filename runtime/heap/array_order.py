@@ -61,7 +61,7 @@ def _strides(x: Any) -> list[int] | None:
                 return _strides(outer)
             if isinstance(outer, jax.Array):
                 return _in_order(x.shape)
-            return [n // outer.itemsize for n in np.asarray(outer).strides]
+            return [n // outer.dtype.itemsize for n in np.asarray(outer).strides]
         is_argument = trace_of(x) is outermost_trace()()  # a variable of a loop may have been transposed
         return _in_order(x.shape) if is_argument else None
     name, operands, params = made
