@@ -109,7 +109,10 @@ def trace_of(tracer: Any, unknown: Any = None) -> Any:
 try:
     from jax._src import core as _core
     from jax._src import linear_util as _linear_util
+    from jax._src.interpreters.partial_eval import DynamicJaxprTrace as _DynamicJaxprTrace
     from jax._src.interpreters.partial_eval import trace_to_jaxpr_dynamic as _trace_to_jaxpr_dynamic
+
+    TAKES_OPERANDS = _DynamicJaxprTrace.to_jaxpr_tracer.__code__
 
     # Less its profiler's frame: nesting is limited by Python's stack.
     _trace_to_jaxpr_dynamic = getattr(_trace_to_jaxpr_dynamic, "__wrapped__", _trace_to_jaxpr_dynamic)
@@ -148,17 +151,6 @@ except ImportError:  # pragma: no cover - other JAX versions
         with deeper:
             closed = jax.make_jaxpr(named)(*specs)
         return closed.jaxpr, list(closed.consts)
-
-
-def with_named_inputs(jaxpr: Any) -> Any:
-    """Returns the jaxpr with a name, an empty one, for each input.
-
-    JAX before 0.10.2 cannot take the forward derivative of a `while` without (it adds to the names of the test's inputs).
-    """
-    try:
-        return jaxpr.replace(debug_info=jaxpr.debug_info._replace(arg_names=("",) * len(jaxpr.invars)))
-    except (AttributeError, TypeError, ValueError):  # pragma: no cover - versions that keep them elsewhere
-        return jaxpr
 
 
 def with_constants(jaxpr: Any, consts: Sequence[Any], **changes: Any) -> Any:
@@ -201,7 +193,7 @@ def equation_mark() -> Any:
     while maps_lanes(trace):
         trace = trace.parent_trace
     try:
-        (_list_of(trace.frame, "taken back") or []).clear()  # what is before the mark stays there
+        (list_of(trace.frame, "taken back") or []).clear()  # what is before the mark stays there
         return trace.frame, len(trace.frame.tracing_eqns)
     except AttributeError:
         return None
@@ -211,9 +203,14 @@ def drop_equations(start: Any, end: Any) -> None:
     """Removes what the current trace recorded between two marks; only valid when no value made there is kept."""
     if start is not None and end is not None and start[0] is end[0]:
         frame, first, last = start[0], start[1], end[1]
+        emitted = list_of(frame, "emitted") or ()
+        if emitted and emitted[-1][0] > last:
+            return  # what stands behind may have been made of it
+        while emitted and emitted[-1][0] > first:
+            emitted.pop()[1].emitted = None
         staying = [made for made in frame.tracing_eqns[first:last] if STAYS and _primitive_of(made) in STAYS]
         frame.tracing_eqns[first:last] = staying
-        notes = _list_of(frame, "notes")
+        notes = list_of(frame, "notes")
         if notes:
             fewer = last - first - len(staying)
             notes[:] = [(at - fewer if at > last else at, note) for at, note in notes if not first < at <= last]
@@ -222,7 +219,7 @@ def drop_equations(start: Any, end: Any) -> None:
 def may_be_taken_back() -> list[Any] | None:
     """Returns the notes of an equation that `recorded.take_back` may remove, until a mark is taken; None if nothing is recorded."""
     frame = getattr(TRACE_STATE.value, "frame", None)
-    return _list_of(frame, "taken back") if hasattr(frame, "tracing_eqns") else None
+    return list_of(frame, "taken back") if hasattr(frame, "tracing_eqns") else None
 
 
 STAYS: set[Any] = set()
@@ -238,7 +235,7 @@ def notes_of(trace: Any) -> list[tuple[int, Any]] | None:
 
     What is noted among equations that are dropped is forgotten. None where the trace records nothing itself (`vmap`).
     """
-    return _list_of(getattr(trace, "frame", None), "notes")
+    return list_of(getattr(trace, "frame", None), "notes")
 
 
 def note_of_trace(trace: Any, x: Any) -> None:
@@ -248,7 +245,7 @@ def note_of_trace(trace: Any, x: Any) -> None:
         notes.append((len(trace.frame.tracing_eqns), x))
 
 
-def _list_of(frame: Any, name: str) -> list[Any] | None:
+def list_of(frame: Any, name: str) -> list[Any] | None:
     """Returns a list that lives as long as the trace with this frame, or None where there can be none."""
     try:
         # A table of the trace's that is dropped when the trace ends, and can carry an attribute.
@@ -256,6 +253,11 @@ def _list_of(frame: Any, name: str) -> list[Any] | None:
         return found
     except (AttributeError, TypeError):
         return None
+
+
+def emitting(trace: Any) -> Any:
+    """Has `trace`, which is in progress, record what is computed, and not a trace inside it; a context manager."""
+    return _core.set_current_trace(trace)
 
 
 def records_region(trace: Any) -> bool:
@@ -281,7 +283,7 @@ def keep_with_trace(x: Any, outermost: bool = False) -> Any:
     """
     traces = open_traces()
     for candidate in traces[-2:-1] if outermost else traces:  # the last one evaluates
-        kept = _list_of(getattr(candidate, "frame", None), "kept")
+        kept = list_of(getattr(candidate, "frame", None), "kept")
         if kept is not None:
             kept.append(x)
             return None

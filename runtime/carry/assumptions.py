@@ -51,6 +51,7 @@ class SlotAssumptions:
         least: what the loop test says of such an integer: it is no less.
         doubtful: whether a bool is Python's in some iterations and an array in others.
         unordered: whether a dict comes out of an iteration with its keys in another order (`key_orders`).
+        series: the numbers that it has in the iterations (`known_variables.Series`); False: it is carried as others are.
         kept: whether a container in such a value is older than the loop: it is the same object in every iteration.
     """
 
@@ -66,6 +67,7 @@ class SlotAssumptions:
     doubtful: bool = False
     kept: bool = False
     unordered: bool = False
+    series: Any = None
 
 
 class LoopAssumptions:
@@ -86,6 +88,8 @@ class LoopAssumptions:
         lists: variables that may hold lists which grow in the loop (see `list_growth`).
         alone: ids of those of the lists to which nothing but the variable refers, where that was counted before.
         iterations: how often the loop iterates at most, where that is known.
+        counts: whether the iterations are counted though the items do not need it.
+        is_traced: whether no variable may be known in each iteration.
         makes_checks: whether an iteration makes checks (`loop_variables.Checked`).
         known: what the variables held that were not traced, when the loop was last found to have no end of its own (`peeling`).
         appended: how many elements one iteration appends to a list, by its key; without the loops inside.
@@ -109,6 +113,7 @@ class LoopAssumptions:
         self.repeated_for: Any = None
         self.must_repeat = False
         self.from_start = False
+        self.counts = self.is_traced = False
         self.makes_checks = False
         self.known: list[Any] | None = None
 
@@ -121,6 +126,7 @@ class LoopAssumptions:
         """Drops what was shown, also of the loops inside."""
         for table in (self.slots, self.written, self.appended):
             table.clear()
+        self.is_traced = False
         self.forget()
 
     def known_locations(self, variables: Sequence[Any]) -> dict[Any, Any]:

@@ -27,6 +27,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from autograph.jax_internals import convert_weak, open_traces
+from autograph.runtime.carry.known_variables import Pending, last_number, may_stay
 from autograph.runtime.carry.layout import Layout
 from autograph.runtime.carry.messages import CHANGED_AND_REPLACED, NO_END, NO_NUMBER
 from autograph.runtime.carry.slots import Leaf
@@ -75,10 +76,12 @@ class Comparison:
         moved: whether a guess was wrong, so that the body must be traced again.
         first_bound: the leaves that came out of variables which were unbound.
         replaced: the variables (their numbers) that hold another object of the same class now.
+        pending: the leaves that may be known in each iteration (see `known_variables`).
     """
 
     def __init__(self, carried: Layout, skipped: Collection[str], is_older: Callable[[Any], bool], made: Made) -> None:
         """`skipped`: the variables that some path through the iteration leaves as they are."""
+        self.carried = carried
         self.leaves, self.variables, self.assumptions = carried.leaves, carried.variables, carried.assumptions
         self.aliases, self.locations = carried.aliases, carried.locations
         self.skipped = skipped
@@ -88,6 +91,7 @@ class Comparison:
         self.first_bound: list[Leaf] = []
         self._nodes: dict[int, Node | None] = {}  # of containers in variables that were unbound
         self.replaced: list[int] = []
+        self.pending: list[Pending] = []
 
     def compare(self, template: Template, value: Any, out: Any, init: Any, key: tuple[Any, ...], path: str) -> Template:
         """The template of the loop's result.
@@ -197,6 +201,15 @@ class Comparison:
         if same_number(leaf.init, out) and assumed.static is None:
             assumed.static = True
             return self._again(template)
+        if may_stay(leaf, out):
+            leaf.invariant = True
+            self.pending.append(Pending(leaf, template, out, key, path))
+            return template
+        return self.carry_leaf(template, out, key, path)
+
+    def carry_leaf(self, template: Slot, out: Any, key: tuple[Any, ...], path: str) -> Template:
+        """Carries a leaf in the type that the iteration leaves in it."""
+        leaf, assumed = self.leaves[template.index], self.assumptions.slots[key]
         leaf.out, leaf.invariant = out, False
         try:
             joined = join_types(leaf.type, type_of(out))
@@ -279,6 +292,8 @@ class Comparison:
     def _first_bound(self, out: Any, key: tuple[Any, ...], path: str) -> Template:
         """The template of a value in a variable that is unbound when the loop begins."""
         if is_array_like(out):
+            if (last := last_number(self.carried, out)) is not NotImplemented:
+                return Same(last)
             leaf = Leaf(key, path, None, type_of(out))
             leaf.out = out
             self.first_bound.append(leaf)

@@ -59,7 +59,7 @@ from functools import partial
 from typing import Any
 
 from autograph.jax_internals import variable_of
-from autograph.runtime.carry import induction
+from autograph.runtime.carry import induction, known_variables
 from autograph.runtime.carry.assumptions import LoopAssumptions
 from autograph.runtime.carry.comparison import Comparison, is_plain
 from autograph.runtime.carry.layout import Layout, traced_like
@@ -73,6 +73,7 @@ from autograph.runtime.heap.escape import ANOTHER, Made, known_to, made_inside, 
 from autograph.runtime.tracing import dead_results, integer_ranges, number_kinds
 from autograph.runtime.tracing.array_types import convert_to, join_types, of_type
 from autograph.runtime.tracing.context import progress
+from autograph.runtime.tracing.known.levels import Level
 from autograph.runtime.tracing.python_bools import is_doubtful, is_of_python, join, note_bool, note_join
 from autograph.runtime.tracing.variables import Variable, is_unbound
 from autograph.runtime.values.locations import ContentsLocation, same_contents
@@ -108,20 +109,31 @@ class Carry(Layout):
         self.shown: dict[bool, list[tuple[int, bool]]] = {}  # by its truth, the leaves whose value it implies
         self.only_types = False  # whether the last attempt failed for no other reason than a type that moved
         self.raised = False  # whether the last attempt ended in an exception of the program
+        self.level: Level | None = None  # of the attempt, where the number of iterations is known
+        self.is_counted = False  # whether there are exactly so many
+        self.counter: Any = None  # a variable that counts them, which is carried where it is needed
 
     def begin(self) -> None:
         """Begins an attempt: forgets what belongs to the last one, does what that required, lays out the carry as known so far."""
         self.assumptions.position = 0
         self.assumptions.must_repeat = self.only_types = self.raised = False
         self.assumptions.carried = self.locations
+        self.level = Level(self.assumptions.iterations) if type(self.assumptions.iterations) is int else None
         self.assumptions.appended.clear()
         self.first_bound, self.grown, self._replaced = [], Grown(), []
         while self.assumptions.before_attempt:
             self.assumptions.before_attempt.pop()()
         self.lay_out()
 
+    def count(self) -> None:
+        """Has the iterations counted from the next attempt on."""
+        self.assumptions.counts = True
+        if all(variable is not self.counter for variable in self.variables):
+            self.variables.append(self.counter)
+
     def fill(self, tracers: Sequence[Any], region: journal.Region) -> None:
         """Puts the tracers of a region into the variables and locations."""
+        tracers = known_variables.numbers_for(self, tracers)
         for leaf, tracer in zip(self.leaves, tracers):
             leaf.tracer = tracer
             note_without_axes(tracer, leaf.init)
@@ -341,12 +353,14 @@ class Carry(Layout):
                     differ.instead = framework_notes.describe_difference(differ, slot.variable, note, (slot.init, out))
                 raise
         self.first_bound, self._replaced = comparison.first_bound, comparison.replaced
+        if self.is_counted and known_variables.settle(self, comparison):
+            comparison.moved = True
         return comparison.moved
 
     def _release(self) -> None:
         """Forgets the values of the trace that ends now."""
         for leaf in (*self.leaves, *self.first_bound):
-            leaf.tracer = leaf.out = None
+            leaf.tracer = leaf.out = leaf.known = None
         for slot in self.slots:
             slot.value = None
         self.grown.release()

@@ -37,6 +37,7 @@ from autograph.runtime.carry.slots import Leaf
 from autograph.runtime.jaxprs.exit_folding import conjuncts_of
 from autograph.runtime.jaxprs.graph import is_literal, producers
 from autograph.runtime.tracing import integer_ranges
+from autograph.runtime.tracing.known.number import real_of
 
 
 def assume_ranges(leaves: Sequence[Leaf], assumptions: LoopAssumptions) -> None:
@@ -48,9 +49,9 @@ def assume_ranges(leaves: Sequence[Leaf], assumptions: LoopAssumptions) -> None:
         assumed = assumptions.slots[leaf.key]
         if assumed.disproved:
             if assumed.least is not None:
-                integer_ranges.declare_range(leaf.tracer, assumed.least, int(jnp.iinfo(leaf.type.dtype).max))
+                integer_ranges.declare_range(real_of(leaf.tracer), assumed.least, int(jnp.iinfo(leaf.type.dtype).max))
         elif (known := integer_ranges.range_of(leaf.init)) is not None and known[0] >= 0:
-            leaf.assumed = integer_ranges.assume_least(leaf.tracer, known[0])
+            leaf.assumed = integer_ranges.assume_least(real_of(leaf.tracer), known[0])
 
 
 def holds(leaves: Sequence[Leaf], assumptions: LoopAssumptions, test: Callable[[], Any] | None) -> bool:
@@ -62,7 +63,7 @@ def holds(leaves: Sequence[Leaf], assumptions: LoopAssumptions, test: Callable[[
     wrong = set()
     while found := [leaf for leaf in leaves if leaf.assumed is not None and not _stays(leaf, leaf.assumed.least)]:
         for leaf in found:
-            integer_ranges.forget(leaf.tracer)
+            integer_ranges.forget(real_of(leaf.tracer))
             leaf.assumed = None
             wrong.add(leaf.key)
             assumptions.slots[leaf.key].disproved = True

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from autograph.runtime.carry import known_variables
 from autograph.runtime.carry.fixed_point import Carry
 from autograph.runtime.carry.layout import start_of_first_bound
 from autograph.runtime.carry.loop_aliases import LoopAliases
@@ -65,7 +66,7 @@ def write_results(
         if not surely and leaf.type.weak and leaf.begins_otherwise:
             number_kinds.note_kinds(result, number_kinds.kinds_of(leaf.init) | number_kinds.kinds_of(result))
     for index, result in zip(carried, results):
-        values[index] = result
+        values[index] = known_variables.behind(carry.leaves[index], result)
         if (assumed := carry.leaves[index].assumed) is not None:
             integer_ranges.assume_least(result, assumed.least)
     hold_facts((values[index], value) for index, value in carry.shown.get(False, ()))

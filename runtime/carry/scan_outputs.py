@@ -23,6 +23,8 @@ from autograph.runtime.sequences.bounded_list import BoundedList
 from autograph.runtime.tracing import context, sharing, sizes, stacked_rows
 from autograph.runtime.tracing.array_types import placeholder, type_of
 from autograph.runtime.tracing.families import NUMBERS
+from autograph.runtime.tracing.known.levels import column_of
+from autograph.runtime.tracing.known.number import KnownTracer
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET, CellVariable, Variable
 from autograph.runtime.values.kinds import is_value, open_container
@@ -44,6 +46,7 @@ class Grown:
 
     def __init__(self) -> None:
         self.leaves: list[Any] = []
+        self._known: list[KnownTracer] = []
         self._written: list[Written] = []
         self._lists: list[tuple[ContentsLocation, list[Any], list[Template]]] = []
         self._nodes: dict[int, Template | None] = {}
@@ -73,6 +76,9 @@ class Grown:
 
     def _open(self, value: Any, made: Made, aliases: LoopAliases, key: tuple[Any, ...], path: str) -> Template:
         if is_array_like(value) and type(value) not in NUMBERS:
+            if type(value) is KnownTracer and value.row is not None:
+                self._known.append(value)
+                return Slot(-len(self._known))
             self.leaves.append(value)
             return Slot(len(self.leaves) - 1)
         opened = open_container(value) if is_value(value) else made.open(value, path)
@@ -109,7 +115,8 @@ class Grown:
             self._write_open(stacked, length, reverse, variables)
             return [], {}
         iterations: Sequence[int] = range(length)[::-1] if reverse else range(length)
-        columns = [stacked_rows.rows(ys) for ys in stacked]
+        columns: list[Any] = [stacked_rows.rows(ys) for ys in stacked]
+        columns += [column_of(x, length)[:: -1 if reverse else 1] for x in reversed(self._known)]  # Slot(-1) is the first
         merged: list[Merged] = []
         built: dict[int, Any] = {}
         appended: list[list[Any]] = [[] for _ in self._lists]

@@ -37,7 +37,7 @@ class CarrySlot:
 class Leaf:
     """One number or array of the carry."""
 
-    __slots__ = ("init", "invariant", "is_of_python", "key", "noted", "out", "path", "assumed", "tracer", "type")
+    __slots__ = ("fold", "init", "invariant", "is_of_python", "key", "known", "noted", "out", "path", "assumed", "tracer", "type")
 
     def __init__(self, key: Any, path: str, init: Any, kind: ArrayType) -> None:
         self.key = key
@@ -45,6 +45,8 @@ class Leaf:
         self.init = init
         self.type = kind
         self.tracer: Any = None
+        self.fold: Any = None  # the function, and its operands, that makes its number behind the loop of open ones
+        self.known: Any = None  # the number, known in each iteration, that stands for it (see `known_variables`)
         self.out: Any = None
         self.invariant = False
         self.noted: Noted | None = None  # of the bool (see `python_bools`)

@@ -97,7 +97,8 @@ def is_copy_of(x: Any, other: Any) -> bool:
 
 def _key(x: Any) -> int:
     """Tells the values of the innermost trace apart, and copies from what they were made of."""
-    return id(x) if _copies.of(x) else id(variable_of(x))
+    variable = variable_of(x)
+    return id(x) if variable is None or _copies.of(x) else id(variable)
 
 
 def note_shared(x: Any, others: Iterable[Any]) -> None:

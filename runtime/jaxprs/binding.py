@@ -27,8 +27,9 @@ import numpy as np
 from jax import lax
 from jax.lax import cond_p, scan_p, while_p
 
-from autograph.jax_internals import ClosedJaxpr, new_var, scan_operands, with_constants, with_named_inputs
+from autograph.jax_internals import ClosedJaxpr, new_var, scan_operands, with_constants
 from autograph.runtime.jaxprs import trip_counts
+from autograph.runtime.tracing.known.number import KnownTracer
 
 
 class Traced:
@@ -187,6 +188,9 @@ def predicate(test: Any) -> Any:
         ValueError: the array has more or fewer than one element, in NumPy's words.
         TypeError: random keys have no truth value, in JAX's words.
     """
+    if type(test) is KnownTracer:
+        truth = test.truth()
+        return truth if type(truth) is KnownTracer else lax.full((), truth, bool)
     aval = jax.typeof(test)
     if not isinstance(aval.dtype, np.dtype):
         raise TypeError("key array cannot be converted to boolean.")
@@ -206,3 +210,14 @@ def predicate(test: Any) -> Any:
         # `!=` keeps what tells Python's numbers from arrays
         test = test != 0 if getattr(aval, "weak_type", False) else lax.ne(test, lax.full((), 0, aval.dtype))
     return test
+
+
+def with_named_inputs(jaxpr: Any) -> Any:
+    """Returns the jaxpr with a name, an empty one, for each input.
+
+    JAX before 0.10.2 cannot take the forward derivative of a `while` without (it adds to the names of the test's inputs).
+    """
+    try:
+        return jaxpr.replace(debug_info=jaxpr.debug_info._replace(arg_names=("",) * len(jaxpr.invars)))
+    except (AttributeError, TypeError, ValueError):  # pragma: no cover - versions that keep them elsewhere
+        return jaxpr

@@ -37,6 +37,7 @@ from jax.lax import while_p
 
 from autograph import jax_internals
 from autograph.runtime.jaxprs import checkpointing
+from autograph.runtime.jaxprs.binding import with_named_inputs
 
 TAG = "ag_while_cond"
 """How the names of the test functions of our loops begin."""
@@ -88,7 +89,7 @@ def _name_inputs(forward_rules: dict[Any, Any]) -> None:
 
     def named(primals: Any, tangents: Any, *, cond_jaxpr: Any, **params: Any) -> Any:
         if cond_jaxpr.jaxpr.debug_info.arg_names is None:
-            cond_jaxpr = cond_jaxpr.replace(jaxpr=jax_internals.with_named_inputs(cond_jaxpr.jaxpr))
+            cond_jaxpr = cond_jaxpr.replace(jaxpr=with_named_inputs(cond_jaxpr.jaxpr))
         return forward(primals, tangents, cond_jaxpr=cond_jaxpr, **params)
 
     forward_rules[while_p] = named

@@ -38,6 +38,8 @@ from autograph.runtime.sequences import counted_range, narrow_integers
 from autograph.runtime.sequences.bounded_list import BoundedList
 from autograph.runtime.tracing import context, stacked_rows
 from autograph.runtime.tracing.array_types import type_of
+from autograph.runtime.tracing.context import progress
+from autograph.runtime.tracing.known import functions as known_functions
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import holds_traced, is_tracer, takes_traced
 
@@ -80,9 +82,12 @@ _WITHOUT_NAMESAKE: dict[str, Callable[..., Any]] = {
 def counterpart(fn: Any) -> Callable[..., Any] | None:
     """What does the same as `fn` on traced values too: of Python, `math`, `cmath` or `numpy`; None for other functions."""
     try:
-        return _counterparts().get(fn)
+        found = _counterparts().get(fn)
     except TypeError:  # unhashable, so none of them
         return None
+    if found is not None and progress.level is not None and known_functions.is_function(fn):
+        return known_functions.or_else(fn, found)
+    return found
 
 
 @functools.cache

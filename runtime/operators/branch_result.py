@@ -44,7 +44,7 @@ class BranchResult(Finished):
         dead: Sequence[str] = (),
     ) -> None:
         super().__init__()
-        self.run = run
+        self.run, self.test = run, path[0] if path else None
         self.raised: BaseException | None = None
         with recursion.refused(run, recursion.BRANCH), journal.Region(variables, path, run=run) as region:
             self.traces = region.branches = [region.trace]

@@ -44,6 +44,7 @@ from autograph.runtime.operators.branch_result import BranchResult
 from autograph.runtime.sequences import bounded_list_merge
 from autograph.runtime.tracing import python_bools
 from autograph.runtime.tracing.array_types import convert_to, placeholder, type_of
+from autograph.runtime.tracing.known import number
 from autograph.runtime.tracing.refusals import VALUE
 from autograph.runtime.tracing.staging import is_array_like, is_traced
 from autograph.runtime.tracing.variables import (
@@ -103,7 +104,7 @@ class MergedBranches:
         self.body = body
         self.orelse = orelse
         self.goes_on = body.raised is None, orelse.raised is None
-        self.join = Join([trace() for trace in (*body.traces, *orelse.traces)])
+        self.join = Join(traces := [t() for t in (*body.traces, *orelse.traces)], number.chooser(body.test, traces[-1]))
         self._variables = variables
         self._rebuilt: list[Any] = []
         self.join.changed = {id(w.location.obj) for branch in (body, orelse) for w in branch.written}

@@ -41,6 +41,7 @@ from autograph.runtime.operators.branch_result import BranchResult
 from autograph.runtime.operators.branches import ONE_PATH, BranchInfo, MergedBranches
 from autograph.runtime.tracing import dead_results, number_kinds, python_bools
 from autograph.runtime.tracing.context import progress
+from autograph.runtime.tracing.known import number
 from autograph.runtime.tracing.refusals import (
     GROWS,
     GROWS_AS_A_LIST,
@@ -252,7 +253,7 @@ def _land(
         checked.take(results)
         for result, branch, known in zip(results, plan.dead, plan.bools, strict=True):
             if branch is not None:
-                dead_results.note_dead(result, pred, branch)
+                dead_results.note_dead(result, number.value_of(pred), branch)
             if known is not None:
                 python_bools.note_bool(result, known)
     for place, kinds in plan.join.mixed.items():

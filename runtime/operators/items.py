@@ -43,6 +43,8 @@ from autograph.runtime.sequences import array_items, comparison, index_lists, na
 from autograph.runtime.sequences.inplace_operators import combined
 from autograph.runtime.tracing import context, host, sizes
 from autograph.runtime.tracing.class_lookup import python_method
+from autograph.runtime.tracing.context import progress
+from autograph.runtime.tracing.known import lookups
 from autograph.runtime.tracing.refusals import a, refusal
 from autograph.runtime.tracing.staging import is_jax_array, is_traced, is_tracer
 from autograph.runtime.values import choices
@@ -71,6 +73,8 @@ def get_item(x: Any, i: Any) -> Any:
         return choices.each_apart(get_item, x, i)
     if type(i) is tuple and context.progress.has_choices and any(type(part) is Choice for part in i):
         return choices.each_apart(lambda *parts: get_item(x, parts), *i)
+    if progress.level is not None and (found := lookups.number_at(x, i)) is not NotImplemented:
+        return found
     if kind is list or kind is tuple:
         return traced_index.get_at(x, sizes.traced(i)) if sizes.is_unknown(i) else x[i]
     if is_jax_array(x):

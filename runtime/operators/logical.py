@@ -18,6 +18,7 @@ can neither fail nor be seen, so `and` of two bools is one bit operation instead
 from __future__ import annotations
 
 import inspect
+import operator
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -33,6 +34,8 @@ from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.operators.conditionals import in_place_of, staged_value
 from autograph.runtime.sequences import comparison, membership
 from autograph.runtime.sequences.selection import choose
+from autograph.runtime.tracing.known import number
+from autograph.runtime.tracing.known.number import KnownTracer, lifted
 from autograph.runtime.tracing.python_bools import is_bool, note_bool, note_join
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_array_like, is_traced
@@ -105,6 +108,9 @@ def _asked(operand: Callable[[], Any]) -> Callable[[], Any]:
 
 def _combine(bits: Callable[[Any, Any], Any], test: Any, left: Any, right: Any, right_if: bool) -> Any:
     """The deciding operand, both being known to exist."""
+    known = number.chosen_number(test, *((right, left) if right_if else (left, right)))
+    if known is not NotImplemented:
+        return known
     if all(is_bool(x) for x in (left, right)):
         if type(right) is bool:
             return left if right is right_if else right
@@ -120,6 +126,8 @@ def not_(x: Any) -> Any:
     x = truth_value(x)
     if not is_traced(x):
         return not x
+    if type(x) is KnownTracer:
+        return lifted(operator.not_, x)
     test = predicate(x)
     if (truth := path_conditions.known_truth(test)) is not None:
         return not truth

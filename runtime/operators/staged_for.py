@@ -102,20 +102,23 @@ def stage_for(items: Items, info: LoopInfo, begins: bool = True) -> None:
 def _stage_scan(items: Items, info: LoopInfo) -> None:
     body, variables = info.body, info.variables
     counter = Hidden("the loop counter", 0)
-    counts = items.counts and info.item
-    own = [*variables, counter] if counts else variables
+    reads = items.counts and info.item
 
     def iteration(*slices: Any) -> None:
         carry.arrays.rows = list(zip(slices, items.arrays, strict=True))
-        k = carry.arrays.at = integer_ranges.declare_range(counter.value, 0, items.last)
-        body(items.make(k, slices))
-        if counts:
-            counter.value = k + 1
+        if not (reads or carry.assumptions.counts):
+            body(items.make(0, slices))
+            return
+        k = integer_ranges.declare_range(counter.value, 0, items.last)
+        index = carry.arrays.at = items.number(k, 0, 1)
+        body(items.make(index, slices))
+        counter.value = k + 1
 
     avals = [_row(array) for array in items.arrays]
     with assuming((body.__code__, "for"), info.options) as assumptions:
         assumptions.iterations = items.length
-        carry = Carry(own, assumptions)
+        carry = Carry([*variables, counter] if reads or assumptions.counts else variables, assumptions)
+        carry.is_counted, carry.counter = items.is_static, counter
         carry.lists, carry.growing = info.appends, alone(info.appends)
         try:
             traced = trace_iteration(carry, iteration, avals, functions=(body,))
@@ -202,10 +205,10 @@ def stage_counted_while(items: Items, info: LoopInfo, assumptions: LoopAssumptio
     def iteration() -> None:
         k = known(counter.value)
         if items.walk is not None:
-            body(k if of_iteration is None else of_iteration(k))
+            body(items.number(k, start, step) if of_iteration is None else of_iteration(k))
         else:
             at = length - 1 - k if items.backwards else k
-            body(items.make(k, [array_items.read_item(array, at) for array in items.arrays]))
+            body(items.make(items.number(k, 0, 1), [array_items.read_item(array, at) for array in items.arrays]))
         counter.value = k + step
 
     first = FirstTest(True, surely=begins and items.is_static)

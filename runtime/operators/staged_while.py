@@ -49,6 +49,7 @@ from autograph.runtime.operators.peeling import (
     IterationRaises,
     stage_first_iteration,
 )
+from autograph.runtime.tracing.known.levels import within
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.statement_names import named_loop
 from autograph.runtime.tracing.truth import truth_value
@@ -205,7 +206,7 @@ def _attempt(
     path = (tracers[-1], True) if has_test else None
     body = carry.functions[0] if carry.functions else None
     opened = journal.Region(carry.variables, path, is_loop=True, run=body)
-    with recursion.refused(body, recursion.LOOP), opened as region:
+    with recursion.refused(body, recursion.LOOP), within(carry.level), opened as region:
         carry.fill(tracers[:count], region)
         region.holders = carry.holders
         carry.assume_test(tracers[:count])

@@ -26,6 +26,7 @@ from autograph.runtime.sequences import array_items, iterables
 from autograph.runtime.sequences.bounded_list import BoundedList
 from autograph.runtime.tracing import integer_ranges, sizes
 from autograph.runtime.tracing.array_types import is_integer_type
+from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_traced
 
@@ -97,6 +98,16 @@ class Items(NamedTuple):
     def is_fixed(self) -> bool:
         """Whether the number of iterations does not depend on what they do; a list may grow or shrink meanwhile."""
         return self.walk is None or self.walk.of_iteration is None
+
+    def number(self, item: Any, start: Any, step: Any) -> Any:
+        """Returns the item of an iteration, a tracer, as a number that is known in each iteration, where the length is known.
+
+        Args:
+            start, step: its first number, and by how much it grows.
+        """
+        if not self.is_static or progress.level is None or type(start) is not int or type(step) is not int:
+            return item
+        return progress.level.number(item, start, step)
 
     @property
     def last(self) -> int:

@@ -33,6 +33,8 @@ from autograph.runtime.tracing import host, sizes
 from autograph.runtime.tracing.array_types import python_type, type_of
 from autograph.runtime.tracing.class_lookup import python_method, static_lookup
 from autograph.runtime.tracing.families import CONTAINERS
+from autograph.runtime.tracing.known import lookups
+from autograph.runtime.tracing.known.number import KnownTracer, is_open_number
 from autograph.runtime.tracing.staging import holds_traced, is_array_like, is_traced
 from autograph.runtime.values import choices, key_orders
 
@@ -44,6 +46,10 @@ def _holds(container: Any, x: Any) -> Any:
 def contains(x: Any, container: Any) -> Any:
     """`x in container`."""
     traced_strings.check_shows_no_traced((x,))
+    if type(x) is KnownTracer and (known := lookups.is_element(x, container)) is not NotImplemented:
+        if is_open_number(known):
+            known.compute = functools.partial(_holds, container)
+        return known
     if type(x) is choices.Choice:
         return choices.for_each_option(x, functools.partial(_holds, container))
     if key_orders.any_unknown():  # else the variable would hold the container once more, which `sharing` counts

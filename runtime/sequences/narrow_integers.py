@@ -61,7 +61,8 @@ _OF_ANY_INT = frozenset(("_truediv", "_rtruediv", "_matmul", "_rmatmul"))  # Num
 _FOR_THE_USER = frozenset(
     f"{name}.py"
     for name in "builtin_functions choices comparison constants function_arguments generator_arguments inplace_operators "
-    "large_integers math_functions membership native_methods numpy_versions opaque_calls order_reads powers python_bools".split()
+    "large_integers math_functions membership native_methods number numpy_versions opaque_calls order_reads powers "
+    "python_bools".split()
 )
 """The files of ours that operate for the user's code."""
 

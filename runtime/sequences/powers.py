@@ -32,6 +32,7 @@ from autograph.runtime.checks import guards
 from autograph.runtime.tracing import integer_ranges
 from autograph.runtime.tracing.array_types import is_integer, scalar, type_of
 from autograph.runtime.tracing.integer_ranges import check_exact
+from autograph.runtime.tracing.known.number import KnownTracer, lifted
 from autograph.runtime.tracing.staging import is_traced
 
 
@@ -41,6 +42,10 @@ def power(base: Any, exponent: Any) -> Any:
     Raises:
         StagingError: inside a loop that would better be unrolled (see `exact_integers`).
     """
+    if type(base) is KnownTracer or type(exponent) is KnownTracer:
+        found = lifted(operator.pow, base, exponent)
+        if found is not NotImplemented:
+            return found
     if not (is_traced(base) or is_traced(exponent)) or not (_is_number(base) and _is_number(exponent)):
         return base**exponent
     if not is_traced(exponent):

@@ -206,6 +206,11 @@ def _combined(name: str, every: list[Bounds]) -> Bounds | None:
     return None
 
 
+def bounds_of_result(name: str, operands: list[Bounds]) -> Bounds | None:
+    """Returns the bounds of the result of an operation on two integers, in which nothing wraps around."""
+    return _remainder(name, list(operands)) if name == "remainder" else _combined(name, operands)
+
+
 def _remainder(name: str, known: list[Bounds | None]) -> Bounds | None:
     """The bounds of what one operand alone keeps small, whatever the other one is: a divisor, or a mask of bits."""
     if name == "and":

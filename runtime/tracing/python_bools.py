@@ -20,6 +20,7 @@ import jax.numpy as jnp
 from autograph.jax_internals import convert_weak
 from autograph.runtime.tracing.array_types import type_of
 from autograph.runtime.tracing.facts import Facts
+from autograph.runtime.tracing.known.number import KnownTracer, lifted
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_traced
 
@@ -83,6 +84,11 @@ def is_doubtful(x: Any) -> bool:
 
 def bool_op(sign: str, *operands: Any) -> Any:
     """`x + y`, `-x`, ...: of Python's bools as integers."""
+    if any(type(x) is KnownTracer and not (x.is_open and x.kind is bool) for x in operands):
+        operation: Any = (_UNARY if len(operands) == 1 else _BINARY | _BITWISE)[sign]
+        found = lifted(operation, *operands)
+        if found is not NotImplemented:
+            return found
     if sign in _BITWISE and len(operands) == 2 and all(is_doubtful(x) or is_bool(x) for x in operands):
         result = _BITWISE[sign](*operands)
         if all(is_of_python(x) or is_doubtful(x) for x in operands):  # with an array it is one
@@ -97,7 +103,7 @@ def bool_op(sign: str, *operands: Any) -> Any:
             instead="say which is meant: `int(flag)` to count, `and`, `or`, `not` for truth",
             page="bool-of-two-kinds",
         )
-    operation: Any = (_UNARY if len(operands) == 1 else _BINARY | _BITWISE)[sign]
+    operation = (_UNARY if len(operands) == 1 else _BINARY | _BITWISE)[sign]
     return operation(*operands)
 
 

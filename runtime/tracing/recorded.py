@@ -16,7 +16,7 @@ from typing import Any
 
 import jax
 
-from autograph.jax_internals import current_trace, notes_of
+from autograph.jax_internals import current_trace, list_of, notes_of
 
 
 def wrapped(x: Any) -> Any:
@@ -64,6 +64,21 @@ def take_back(made: Any, may_come_before: Callable[[Any], bool]) -> bool:
         if later is not None and not may_come_before(later):
             break
     return False
+
+
+def recording_trace(trace: Any = None) -> Any:
+    """Returns the innermost trace that records a program, of those around a trace (the one in progress) and itself; or None."""
+    trace = current_trace() if trace is None else trace
+    while trace is not None and not hasattr(getattr(trace, "frame", None), "tracing_eqns"):
+        trace = getattr(trace, "parent_trace", None)
+    return trace
+
+
+def note_emitted(trace: Any, x: Any) -> None:
+    """Notes that the last equations of a trace compute `x.emitted`, which becomes None where they are dropped."""
+    emitted = list_of(getattr(trace, "frame", None), "emitted")
+    if emitted is not None:
+        emitted.append((len(trace.frame.tracing_eqns), x))
 
 
 def alias_of(x: Any) -> Any:

@@ -21,12 +21,15 @@ from jax.core import Tracer
 from autograph.runtime.tracing import host, sizes
 from autograph.runtime.tracing.class_lookup import python_method, static_lookup
 from autograph.runtime.tracing.families import ARRAYS, BUILTIN_VALUES
+from autograph.runtime.tracing.known.number import KnownTracer
 from autograph.runtime.tracing.staging import is_traced
 
 
 def truth_value(x: Any) -> Any:
     """The value whose truth is that of `x`; `x` itself where no method of the user's is called."""
     kind = type(x)
+    if kind is KnownTracer:
+        return x.truth()
     if kind in BUILTIN_VALUES or issubclass(kind, ARRAYS):
         return x
     if sizes.is_size(x):

@@ -193,11 +193,11 @@ class Join:
         made: ids of ordinary objects of which nothing else knows; two of them join attribute by attribute.
         owned: ids of older ones that only the variables of the statement know; they join as well, as a new object.
         changed: ids of objects that one side changed, which is undone by now.
-        traces: those of the two sides.
+        traces: those of the two sides. choose: gives the one of two numbers that counts, or `NotImplemented`.
     """
 
-    def __init__(self, traces: Sequence[Any] = ()) -> None:
-        self.traces = traces
+    def __init__(self, traces: Sequence[Any] = (), choose: Callable[[Any, Any], Any] | None = None) -> None:
+        self.traces, self.choose = traces, choose
         self.made: set[int] = set()
         self.owned: set[int] = set()
         self.changed: set[int] = set()
@@ -278,6 +278,8 @@ class Join:
     def _numbers(self, left: Any, right: Any, path: str) -> Template:
         if same_number(left, right):
             return Same(left)
+        if self.choose is not None and (chosen := self.choose(left, right)) is not NotImplemented:
+            return Same(chosen)
         if variable_of(left) is not None and variable_of(left) is variable_of(right):  # one of them is an alias
             return Same(left if flags.of(left) is None else right)
         try:

@@ -1,0 +1,290 @@
+"""Variables of a loop that are computed from known numbers alone: a counter, `t += dt`. They are not part of the compiled loop.
+
+A variable that holds a Python number before the loop is an open number (`KnownTracer`) in the iteration. The end of the iteration
+shows what the variable was computed from:
+
+| the iteration leaves in the variable | then |
+| --- | --- |
+| a number, computed from known numbers and from such variables | Python computes it for all iterations (`recurrences`) |
+| the same, and the program was given the variable | the iteration is traced once more, with its numbers known |
+| a traced value | the loop carries it; the trace is the same as if the variable had not been open |
+
+After the loop, a variable that Python computed holds a Python number again.
+
+>>> import jax, jax.numpy as jnp, autograph as ag
+>>> @jax.jit
+... @ag.convert
+... def f(x):
+...     count, t = 0, 0.0
+...     for i in ag.range(1000):
+...         x = x + t
+...         count, t = count + (i % 3 == 0), t + 0.1
+...     return x, jnp.zeros(count), t
+>>> x, zeros, t = f(0.0)
+>>> len(zeros), float(t)
+(334, 100.0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from autograph.runtime.carry.slots import Leaf
+from autograph.runtime.tracing.known import emission, recurrences
+from autograph.runtime.tracing.known.evaluation import NotKnown, Row
+from autograph.runtime.tracing.known.levels import Level, position_in
+from autograph.runtime.tracing.known.number import (
+    KnownTracer,
+    is_open_number,
+    kind_of,
+    made,
+    open_variables,
+    opened,
+    standing_for,
+    value_of,
+)
+
+_NUMBERS = (int, float, bool)
+
+
+class Series(NamedTuple):
+    """The numbers that a variable holds in the iterations of a loop.
+
+    Attributes:
+        init: its number before the loop.
+        row: its number at the beginning of each iteration.
+        last: its number behind the loop, or a row over the iterations of the loops around.
+    """
+
+    init: Any
+    row: Row
+    last: Any
+
+
+class Pending(NamedTuple):
+    """A leaf that an iteration left a known number in, and the arguments of the comparison that is put off."""
+
+    leaf: Leaf
+    template: Any
+    out: Any
+    key: tuple[Any, ...]
+    path: str
+
+
+def numbers_for(carry: Any, tracers: Sequence[Any]) -> list[Any]:
+    """Returns the values of an iteration for the leaves of a carry: their tracers, or known numbers instead."""
+    found = list(tracers)
+    for index, leaf in enumerate(carry.leaves):
+        leaf.known = None
+        if not carry.is_counted or carry.assumptions.is_traced or not _may_be_known(leaf):
+            continue
+        assumed = carry.assumptions.slots[leaf.key]
+        series = assumed.series
+        if series is False or assumed.doubtful:
+            continue
+        if series is not None and _same(series.init, leaf.init):
+            leaf.known = made(series.row, carry.level)
+        else:
+            leaf.known = opened(leaf.init, tracers[index], carry.level)
+        found[index] = leaf.known
+    return found
+
+
+def _may_be_known(leaf: Leaf) -> bool:
+    kind = kind_of(leaf.init)
+    if kind not in _NUMBERS or leaf.path.startswith("the loop ") or leaf.type.shape:
+        return False
+    aval = emission.aval_of(kind)
+    return bool(leaf.type.dtype == aval.dtype and (leaf.type.weak or kind is bool))
+
+
+def may_stay(leaf: Leaf, out: Any) -> bool:
+    """Whether a leaf that may be known was left a number that may be."""
+    return leaf.known is not None and (type(out) is KnownTracer or type(out) in _NUMBERS)
+
+
+def settle(carry: Any, comparison: Any) -> bool:
+    """Finds which of the leaves that hold a known number after an iteration are known; whether it must be traced again."""
+    pending: list[Pending] = comparison.pending
+    for x in (
+        *carry.grown.leaves,
+        *(leaf.out for leaf in comparison.first_bound),
+        *(leaf.out for leaf in carry.leaves),
+    ):
+        value_of(x)  # the results of the iteration are values of the program
+    outcomes: list[tuple[Pending, Any]] = []
+    opens = {id(leaf.known): leaf for leaf in carry.leaves if is_open_number(leaf.known)}
+    staying = {key: leaf for key, leaf in opens.items() if leaf.invariant and all(p.leaf is not leaf for p in pending)}
+    while True:
+        settled = staying.keys() | {id(p.leaf.known) for p in pending}
+        stays = [not open_variables(p.out).keys() & opens.keys() - settled for p in pending]
+        for p, known in zip(pending, stays, strict=True):
+            if not known:
+                _demote(carry, comparison, p)
+        if all(stays):
+            break
+        pending = [p for p, known in zip(pending, stays, strict=True) if known]
+    moved = any(leaf.known.is_used and not is_open_number(leaf.init) for leaf in staying.values())
+    for group in _groups(pending, staying, opens):
+        found = _outcomes(carry.level, group)
+        computed = type(found[0]) is Series
+        moved = moved or computed and any(leaf.known.is_used for leaf in group.leaves)
+        outcomes += zip(group.results, found, strict=False)
+    for p, outcome in outcomes:
+        if type(outcome) is Series:
+            p.leaf.init = _behind(outcome.last, carry.level)
+            if moved:
+                carry.assumptions.slots[p.leaf.key].series = outcome
+        else:
+            _demote(carry, comparison, p)
+            p.leaf.fold = outcome
+    for p in pending:
+        if p.leaf.known is not None and not is_open_number(p.leaf.known):
+            moved = not _goes_on(carry, p) or moved
+    if moved:
+        _repeat(carry, staying.values())
+    left = {key for key, leaf in opens.items() if leaf.known is None}
+    if any(open_variables(x).keys() & left for x in carry.level.impossible):
+        carry.assumptions.is_traced = moved = True  # so that the reason comes out
+    return moved
+
+
+def _repeat(carry: Any, staying: Iterable[Leaf]) -> None:
+    """Prepares the attempt in which the numbers of the variables are known: also of those that no iteration changes."""
+    carry.count()
+    for leaf in staying:
+        assumed = carry.assumptions.slots[leaf.key]
+        if type(leaf.init) is not KnownTracer:
+            assumed.static = True
+        elif leaf.init.row is not None:
+            assumed.series = Series(leaf.init, leaf.init.row, leaf.init.row)
+
+
+def _behind(last: Any, level: Level) -> Any:
+    """Returns a number behind a loop, which may be a row over the iterations of the loops around."""
+    return made(last, level.parent) if type(last) is Row else last
+
+
+class Group(NamedTuple):
+    """Variables that are computed together: those that an equal set of variables decides.
+
+    Attributes:
+        results: their leaves.
+        leaves, nexts: of all variables in the set, the results first, and what an iteration leaves in each.
+    """
+
+    results: list[Pending]
+    leaves: list[Leaf]
+    nexts: list[Any]
+
+
+def _groups(pending: list[Pending], staying: dict[int, Leaf], opens: dict[int, Leaf]) -> list[Group]:
+    """Divides the open leaves by the variables that decide them."""
+    of = {id(p.leaf.known): p for p in pending if is_open_number(p.leaf.known)}
+    direct: dict[int, set[int]] = {key: open_variables(p.out).keys() & opens.keys() for key, p in of.items()}
+    sets: dict[frozenset[int], list[int]] = {}
+    for key in of:
+        needed, found = {key}, [key]
+        while found:
+            more = direct.get(found.pop(), set()) - needed
+            needed |= more
+            found += more
+        sets.setdefault(frozenset(needed), []).append(key)
+    groups = []
+    for together, keys in sets.items():
+        every = [*keys, *(key for key in of if key in together and key not in keys)]
+        unchanged = [staying[key] for key in staying if key in together]
+        leaves, nexts = [of[key].leaf for key in every], [of[key].out for key in every]
+        groups.append(Group([of[key] for key in keys], leaves + unchanged, nexts + [leaf.known for leaf in unchanged]))
+    return groups
+
+
+def _outcomes(level: Level, group: Group) -> Sequence[Any]:
+    """Returns the `Series` of each result; or its function and operands, for a loop around; or None where the loop carries it."""
+    variables = [leaf.known for leaf in group.leaves]
+    own = set(map(id, variables))
+    around = {key: x for out in group.nexts for key, x in open_variables(out).items() if key not in own}
+    if around or any(is_open_number(leaf.init) for leaf in group.leaves):
+        return _folds(level, group, variables, around)
+    try:
+        inits = [leaf.init.row if type(leaf.init) is KnownTracer else leaf.init for leaf in group.leaves]
+        rows, lasts = recurrences.run_ahead(level, variables, inits, group.nexts)
+    except NotKnown:
+        return [None] * len(group.results)
+    return [Series(leaf.init, row, last) for leaf, row, last in zip(group.leaves, rows, lasts, strict=True)]
+
+
+def _folds(level: Level, group: Group, variables: list[Any], around: dict[int, Any]) -> list[Any]:
+    """Returns the functions, with their operands, that give variables behind a loop which depend on open numbers of one around."""
+    alone, depths = recurrences.loops_around(level, group.nexts)
+    around = around | {id(x): x for x in alone}
+    chain = level.chain()
+    inits = [*(leaf.init for leaf in group.leaves), *around.values(), *(position_in(chain[depth]) for depth in depths)]
+    every, nexts = [*variables, *around.values()], [*group.nexts, *around.values()]
+    return [(recurrences.Fold(level, every, nexts, which, depths), inits) for which in range(len(group.results))]
+
+
+def behind(leaf: Leaf, result: Any) -> Any:
+    """Returns the result of a loop for a leaf; an open number that stands for it, where a loop around may know it."""
+    return result if leaf.fold is None else standing_for(result, *leaf.fold)
+
+
+def _demote(carry: Any, comparison: Any, p: Pending) -> None:
+    """Carries a leaf like any other."""
+    if not is_open_number(p.leaf.known):
+        carry.assumptions.slots[p.leaf.key].series = False
+        comparison.moved = True
+    p.leaf.known, p.leaf.invariant = None, False
+    value_of(p.out)
+    comparison.carry_leaf(p.template, p.out, p.key, p.path)
+
+
+def _goes_on(carry: Any, p: Pending) -> bool:
+    """Whether an iteration, traced with the numbers of a leaf, leaves in it those of the next one."""
+    assumed = carry.assumptions.slots[p.leaf.key]
+    series: Series = assumed.series
+    if open_variables(p.out) or not _follows(series, p.out, carry.level):
+        assumed.series = False
+        return False
+    p.leaf.init = _behind(series.last, carry.level)
+    return True
+
+
+def _follows(series: Series, out: Any, level: Level) -> bool:
+    after, last = (recurrences.row_of([x], ()) if type(x) in _NUMBERS else x for x in (out, series.last))
+    after = after.row if type(after) is KnownTracer else after
+    if after is None or not after.kind is series.row.kind is last.kind:
+        return False
+    shape = np.broadcast_shapes(series.row.values.shape, after.values.shape, (level.length, *[1] * level.depth))
+    ends, starts = (np.broadcast_to(row.values, shape) for row in (after, series.row))
+    return _equal(ends[:-1], starts[1:]) and _equal(ends[-1:], np.broadcast_to(last.values, (1, *shape[1:])))
+
+
+def last_number(carry: Any, out: Any) -> Any:
+    """Returns the last number that iterations leave in a variable that they bind first; `NotImplemented` where it is not known."""
+    if not carry.is_counted or carry.level is None or kind_of(out) not in _NUMBERS:
+        return NotImplemented
+    if type(out) is not KnownTracer:
+        return out
+    if out.row is None:
+        return NotImplemented
+    values = out.row.values
+    return made(Row(values[-1], out.kind), carry.level.parent) if values.ndim > carry.level.depth else out
+
+
+def _equal(a: Any, b: Any) -> bool:
+    """Whether two arrays hold the same numbers, also in sign and where they are no numbers."""
+    if a.dtype.kind == "f" and b.dtype.kind == "f":
+        return a.tobytes() == b.tobytes()
+    return bool((a == b).all())
+
+
+def _same(a: Any, b: Any) -> bool:
+    if type(a) is KnownTracer and type(b) is KnownTracer:
+        if a.row is None or b.row is None or a.kind is not b.kind or a.row.values.shape != b.row.values.shape:
+            return False
+        return _equal(a.row.values, b.row.values)
+    return type(a) is type(b) and type(a) is not KnownTracer and repr(a) == repr(b)

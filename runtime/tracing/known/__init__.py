@@ -1,0 +1,1 @@
+"""Numbers that Python knows in each iteration of a staged loop."""

@@ -1,0 +1,100 @@
+"""Loops of known length that are being traced: the axes on which known numbers differ.
+
+>>> import jax
+>>> def f(item):
+...     level = Level(4)
+...     index = level.number(item, start=10, step=2)
+...     return print(index.row.values, index.bounds) or item
+>>> _ = jax.make_jaxpr(f)(0)
+[10 12 14 16] (10, 16)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from autograph.jax_internals import TRACE_STATE
+from autograph.runtime.tracing import integer_ranges
+from autograph.runtime.tracing.context import progress
+from autograph.runtime.tracing.known import evaluation
+from autograph.runtime.tracing.known.evaluation import Row
+from autograph.runtime.tracing.known.number import KnownTracer, made
+
+
+class Level:
+    """A loop that is being traced, whose iterations are numbered.
+
+    Attributes:
+        length: how many iterations there are.
+        parent, depth: the loop around it, and how many there are.
+        item, start, step: the tracer of the item, its first number, and by how much the next one is greater. The item is None where
+            nothing counts the iterations.
+        impossible: open numbers that the program was asked for, which has no form of them.
+    """
+
+    def __init__(self, length: int) -> None:
+        self.length = length
+        self.parent: Level | None = progress.level
+        self.depth: int = 0 if self.parent is None else self.parent.depth + 1
+        self.item: Any = None
+        self.start, self.step = 0, 1
+        self.impossible: list[KnownTracer] = []
+
+    def chain(self) -> list[Level]:
+        """Returns the loops around it and itself, outermost first."""
+        return [*(self.parent.chain() if self.parent else ()), self]
+
+    def number(self, item: Any, start: int = 0, step: int = 1) -> Any:
+        """Returns the item of a loop over `range(start, start + length * step, step)` as a known number; `item`: its tracer."""
+        self.item, self.start, self.step = item, start, step
+        last = start + (self.length - 1) * step
+        bounds = (min(start, last), max(start, last))
+        integer_ranges.declare_range(item, *bounds)
+        if self.length == 1:
+            return start
+        row = None
+        if self.length <= evaluation.MOST_CELLS:
+            row = Row(self.along(np.arange(self.length, dtype=np.int64) * step + start), int)
+        found = KnownTracer(int, row, bounds, self)
+        found.emitted = item, TRACE_STATE.value
+        return found
+
+    def along(self, values: Any) -> Any:
+        """Returns one value for each iteration, on the axis of this loop."""
+        return values.reshape((len(values), *[1] * self.depth))
+
+
+@contextmanager
+def within(level: Level | None) -> Iterator[None]:
+    """Makes a loop the innermost one whose iterations are numbered, while an iteration is traced; None changes nothing."""
+    if level is None:
+        yield
+        return
+    before, progress.level = progress.level, level
+    try:
+        yield
+    finally:
+        progress.level = before
+        level.impossible.clear()
+
+
+def position_in(level: Level) -> Any:
+    """Returns the number of an iteration of a loop, from 0, as a known number of which the program has no value."""
+    return made(Row(level.along(np.arange(level.length)), int), level)
+
+
+def column_of(x: KnownTracer, length: int) -> list[Any]:
+    """Returns the number of each iteration of a loop that has just been traced: a Python number, or one of the loops around."""
+    assert x.row is not None
+    depth = 0 if progress.level is None else progress.level.depth + 1
+    values = x.row.values
+    if values.ndim <= depth:
+        return [x] * length
+    rows = [Row(values[t], x.kind) for t in range(values.shape[0])] * (length if values.shape[0] == 1 else 1)
+    if progress.level is None:
+        return values.tolist() if not issubclass(x.kind, np.generic) else list(values)
+    return [made(row, progress.level) for row in rows]

@@ -1,0 +1,318 @@
+"""Traced numbers that Python knows in each iteration of a staged loop, such as the index and what is computed from it.
+
+A `KnownTracer` is a tracer of a weak scalar, so code that takes a traced number takes it. Python's operators and functions give
+another `KnownTracer`, whose numbers Python computes: ints of any size, floats of 64 bits (`evaluation`). It becomes a value of the
+program only where JAX takes it for an operand (`emission`).
+
+>>> import jax, jax.numpy as jnp, autograph as ag
+>>> @jax.jit
+... @ag.convert
+... def f(x):
+...     for i in ag.range(4):
+...         x[i] = i**40 % 1000  # 12157665459056928801 % 1000, for 3
+...     return x
+>>> f(jnp.zeros(4)).tolist()
+[0.0, 1.0, 776.0, 801.0]
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from jax.core import Tracer
+
+from autograph.jax_internals import TAKES_OPERANDS, TRACE_STATE, emitting, open_traces
+from autograph.runtime.tracing import context, integer_ranges
+from autograph.runtime.tracing.known import emission, evaluation
+from autograph.runtime.tracing.known.evaluation import NotKnown, Row, choice
+
+
+class KnownTracer(Tracer):
+    """See the module.
+
+    An *open* number is one that may be known: it is computed from variables of a loop of which the end of the iteration shows
+    whether known numbers alone feed them (`carry.known_variables`). Until then it has no row.
+
+    Attributes:
+        fn, args: the function and the operands that make it. A number with a row has them only where the program uses them, too.
+        compute: the function that makes an open number in the program, if it is not `fn`.
+        kind: its class in Python.
+        row: the number in each iteration; None of an open number, and where there are too many iterations to hold them all.
+        bounds: the least and the greatest number, of ints and bools with a row.
+        level: the innermost loop from whose iterations it comes.
+        emitted: the value of the program that stands for it, and the trace that has recorded it.
+        sample: the first number of an open one.
+        is_used: whether the program was given an open number.
+    """
+
+    __slots__ = ("args", "bounds", "compute", "emitted", "fn", "is_used", "kind", "level", "row", "sample")
+
+    def __init__(self, kind: type, row: Row | None, bounds: Any, level: Any, fn: Any = None, args: Any = ()) -> None:
+        super().__init__(TRACE_STATE.value, emission.aval_of(kind))
+        self._line_info = None
+        self.kind, self.row, self.bounds, self.level, self.fn, self.args = kind, row, bounds, level, fn, args
+        self.emitted: Any = None
+        self.compute: Any = None
+        self.sample: Any = None
+        self.is_used = False
+        if bounds is not None and kind is not bool:
+            integer_ranges.declare_range(self, *bounds)
+
+    @property
+    def value(self) -> Any:
+        """The value of the program that stands for the number."""
+        self.is_used = True
+        if self.emitted is not None and any(self.emitted[1] is trace for trace in open_traces()):
+            return self.emitted[0]
+        self.emitted = emission.emit(self)
+        return self.emitted[0]
+
+    @property
+    def dimension_as_value(self) -> Callable[[], Any]:  # type: ignore[override]  # the base class says that it has none
+        """Gives a trace of JAX the value of the program, by the protocol of symbolic sizes; to others it is no size."""
+        if sys._getframe(1).f_code is not TAKES_OPERANDS:
+            raise AttributeError("dimension_as_value")
+        return lambda: self.value
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the end of the iteration shows whether it is known."""
+        return self.row is None and self.bounds is None
+
+    def truth(self) -> Any:
+        """Returns the truth of the number: a bool where it is the same in all iterations."""
+        return self if self.kind is bool else lifted(bool, self)
+
+    def _short_repr(self) -> str:
+        return f"KnownTracer({self.aval})"
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a KnownTracer stands for a number in each iteration")
+
+
+def _binary(name: str, fn: Callable[..., Any]) -> None:
+    def method(native: Any, swap: bool) -> Any:
+        @functools.wraps(native)
+        def operate(self: Any, other: Any) -> Any:
+            found = lifted(fn, other, self) if swap else lifted(fn, self, other)
+            return native(self, other) if found is NotImplemented else found
+
+        return operate
+
+    for swap in (False, True):
+        attribute = f"__{'r' * swap}{name}__"
+        if (native := getattr(Tracer, attribute, None)) is not None:
+            setattr(KnownTracer, attribute, method(native, swap))
+
+
+def _unary(name: str, fn: Callable[..., Any]) -> None:
+    native = getattr(Tracer, f"__{name}__")
+
+    @functools.wraps(native)
+    def operate(self: Any, *more: Any) -> Any:
+        found = lifted(fn, self, *more)
+        return native(self, *more) if found is NotImplemented else found
+
+    setattr(KnownTracer, f"__{name}__", operate)
+
+
+for _name in "add sub mul truediv floordiv mod pow lshift rshift lt le gt ge eq ne".split():
+    _binary(_name, getattr(operator, _name))
+for _name in "and", "or", "xor":
+    _binary(_name, getattr(operator, f"__{_name}__"))
+for _name in "neg", "pos", "abs", "invert":
+    _unary(_name, getattr(operator, _name))
+_unary("round", round)
+KnownTracer.__hash__ = Tracer.__hash__  # type: ignore[method-assign]  # a class with `__eq__` has none otherwise
+
+_PYTHONS = frozenset((int, float, bool))
+
+
+def lifted(fn: Callable[..., Any], *args: Any) -> Any:
+    """Computes `fn(*args)` in each iteration, as Python does.
+
+    Returns:
+        a known number, or a number where it is the same in all iterations; `NotImplemented` where an argument is no known number,
+        or the result is none: it raises in an iteration that may be reached, say.
+    """
+    level: Any = None
+    for a in args:
+        kind = type(a)
+        if kind is KnownTracer:
+            level = a.level if level is None or a.level.depth > level.depth else level
+        elif kind not in _PYTHONS and not (issubclass(kind, np.generic) and a.dtype.kind in "biuf"):
+            return NotImplemented
+    if level is None:
+        return NotImplemented
+    if any(type(a) is KnownTracer and a.row is None for a in args):
+        return _by_bounds(level, fn, args) if not any(map(is_open_number, args)) else _open(level, fn, args)
+    try:
+        row = evaluation.evaluate(fn, [a.row if type(a) is KnownTracer else a for a in args], runs_in)
+        return made(row, level, fn, args)
+    except NotKnown:
+        return NotImplemented
+
+
+def is_open_number(a: Any) -> bool:
+    """Whether an argument is an open number."""
+    return type(a) is KnownTracer and a.is_open
+
+
+def opened(init: Any, tracer: Any, level: Any) -> KnownTracer:
+    """Makes the open number of a variable that holds a number before a loop, and a tracer in its iterations."""
+    found = KnownTracer(kind_of(init), None, None, level)
+    found.sample, found.emitted = sample_of(init), (tracer, TRACE_STATE.value)
+    return found
+
+
+def sample_of(a: Any) -> Any:
+    """Returns an argument in the first iteration."""
+    if type(a) is not KnownTracer:
+        return a
+    if a.row is None:
+        return a.sample
+    first = a.row.values.reshape(-1)[0]
+    return first if issubclass(a.kind, np.generic) or not isinstance(first, np.generic) else first.item()
+
+
+def _open(level: Any, fn: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """`lifted`, of numbers some of which are open: the first iteration shows the class of the result."""
+    try:
+        sample = fn(*map(sample_of, args))
+    except Exception:
+        return NotImplemented
+    if type(sample) not in _PYTHONS and not isinstance(sample, np.generic):
+        return NotImplemented
+    found = KnownTracer(type(sample), None, None, level, fn, args)
+    found.sample = sample
+    return found
+
+
+def standing_for(value: Any, fn: Callable[..., Any], args: Sequence[Any]) -> Any:
+    """Returns the open number `fn(*args)`, for which a value of the program stands; the value itself where there is none."""
+    found = lifted(fn, *args)
+    if not is_open_number(found):
+        return value
+    found.emitted = value, TRACE_STATE.value
+    return found
+
+
+def open_variables(x: Any, found: dict[int, KnownTracer] | None = None) -> dict[int, KnownTracer]:
+    """Returns the open numbers of variables that an open number is computed from, by id."""
+    found = {} if found is None else found
+    pending, seen = [x], set()
+    while pending:
+        one = pending.pop()
+        if is_open_number(one) and id(one) not in seen:
+            seen.add(id(one))
+            if one.fn is None:
+                found[id(one)] = one
+            pending += one.args
+    return found
+
+
+def made(row: Row, level: Any, fn: Any = None, args: tuple[Any, ...] = ()) -> Any:
+    """Makes the known number of a row; the number itself where all iterations share one."""
+    number = row.constant()
+    if number is not None:
+        return number
+    bounds = row.bounds()
+    if fn is not None and not emission.is_computed(
+        fn, [kind_of(a) for a in args], [bounds_of(a) for a in args], bounds
+    ):
+        fn, args = None, ()
+    return KnownTracer(row.kind, row, bounds, level, fn, args)
+
+
+def kind_of(a: Any) -> type:
+    """Returns the class that a number has in Python."""
+    return a.kind if type(a) is KnownTracer else type(a)
+
+
+def bounds_of(a: Any) -> Any:
+    """Returns the least and the greatest value of an int or a bool, None of any other number."""
+    if type(a) is KnownTracer:
+        return a.bounds
+    return (int(a), int(a)) if type(a) in (int, bool) else None
+
+
+def _by_bounds(level: Any, fn: Any, args: tuple[Any, ...]) -> Any:
+    """`lifted`, in so many iterations that the program alone computes the numbers: ints that surely fit."""
+    kinds, bounds = [kind_of(a) for a in args], [bounds_of(a) for a in args]
+    if not all(kind is int for kind in kinds):
+        return NotImplemented
+    found = (0, 1) if fn in _COMPARISONS else integer_ranges.bounds_of_result(_NAMES.get(fn, ""), bounds)
+    if not emission.is_computed(fn, kinds, bounds, found):
+        return NotImplemented
+    return KnownTracer(bool if fn in _COMPARISONS else int, None, found, level, fn, args)
+
+
+_COMPARISONS = frozenset((operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne))
+_NAMES = {
+    operator.add: "add", operator.sub: "sub", operator.mul: "mul", max: "max", min: "min",
+    operator.floordiv: "floor_divide", operator.mod: "remainder",
+}  # fmt: skip
+
+
+# --- branches ---
+
+
+def real_of(x: Any) -> Any:
+    """Returns the tracer of a variable for which an open number stands; any other value unchanged."""
+    return x.emitted[0] if is_open_number(x) and x.fn is None else x
+
+
+def value_of(x: Any) -> Any:
+    """Returns the value of the program for a known number; any other value unchanged."""
+    return x.value if type(x) is KnownTracer else x
+
+
+def chosen_number(test: Any, left: Any, right: Any) -> Any:
+    """Returns `left if test else right`; `NotImplemented` where not all are known, or the two are of different kinds."""
+    if type(test) is not KnownTracer or kind_of(left) is not kind_of(right):
+        return NotImplemented
+    return lifted(choice, test, left, right)
+
+
+def chooser(test: Any, branch: Any) -> Callable[[Any, Any], Any] | None:
+    """Makes `chosen_number` for what two branches leave, if their test is known; the number belongs to the trace around them.
+
+    Args:
+        branch: the trace of the branch that is traced in that trace.
+    """
+    around = getattr(branch, "parent_trace", None)
+    if type(test) is not KnownTracer or around is None:
+        return None
+
+    def choose(left: Any, right: Any) -> Any:
+        with emitting(around):
+            return chosen_number(test, left, right)
+
+    return choose
+
+
+def runs_in(shape: tuple[int, ...]) -> Any:
+    """Says in which iterations the code runs, as the known tests of the open branches say; None: nothing is said."""
+    masks = []
+    for region in context.open_regions():
+        test, truth = region.path if type(region.path) is tuple else (None, None)
+        if type(test) is KnownTracer and test.row is not None:
+            masks.append(test.row.values == truth)
+    if not masks:
+        return None
+    mask = functools.reduce(np.logical_and, masks)
+    extra = tuple(range(mask.ndim - len(shape)))  # loops inside, on which the number does not depend
+    mask = mask.any(extra) if extra else mask
+    same = tuple(k for k, size in enumerate(shape[len(shape) - mask.ndim :]) if size == 1)
+    return np.broadcast_to(mask.any(same, keepdims=True) if same else mask, shape)

@@ -1,0 +1,361 @@
+"""Recurrences of known numbers, such as `count += 1` or `t += dt`, computed by Python before the loop is compiled.
+
+| recurrence | computed by |
+| --- | --- |
+| `v + x`, `v - x`, `v * x`, of one variable | NumPy's `accumulate`, which goes from left to right as Python does |
+| any other, of numbers | a Python function, generated from the expressions |
+| any other, inside of other loops | NumPy, on vectors over the iterations of these |
+
+>>> from autograph.runtime.tracing.known.number import opened
+>>> a, b = (opened(n, None, Level(6)) for n in (0, 1))
+>>> columns, last = run_ahead(Level(6), [a, b], [0, 1], [b, a + b])  # a, b = b, a + b
+>>> columns[0].values.tolist(), last
+([0, 1, 1, 2, 3, 5], [8, 13])
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.tracing.known import evaluation
+from autograph.runtime.tracing.known.evaluation import NotKnown, Row, choice, row_of
+from autograph.runtime.tracing.known.levels import Level
+from autograph.runtime.tracing.known.number import KnownTracer, is_open_number
+
+MOST_STEPS = 1 << 22
+"""The most operations that are computed ahead for one loop: 1 to 2 seconds."""
+
+_PER_VECTOR = 16  # an operation on a vector takes so many times as long as one on numbers
+Values = list[Any]
+Rows = dict[int, Row]
+"""Rows of known numbers, by the id of the number, instead of their own: in the iterations of a loop around that are asked for."""
+
+
+def run_ahead(
+    level: Level, variables: Sequence[KnownTracer], inits: Values, nexts: Values, rows: Rows | None = None
+) -> tuple[list[Row], Values]:
+    """Computes the numbers that variables hold in each iteration of a loop.
+
+    Args:
+        variables: open numbers.
+        inits: their numbers before the loop, or rows over the iterations of the loops around.
+        nexts: the numbers at the end of an iteration, computed from the variables.
+    Returns:
+        a row for each variable, of the numbers at the beginning of each iteration; and the numbers, or rows, behind the loop.
+    Raises:
+        NotKnown: a number is not known in each iteration, or there are too many.
+    """
+    rows = rows or {}
+    if len(variables) == 1 and (series := _accumulated(level, variables[0], inits[0], nexts[0], rows)) is not None:
+        return [series[0]], [series[1]]
+    nodes = _nodes(nexts)
+    of_nodes = [_row(x, rows) for x in nodes]
+    if any(type(init) is Row for init in inits) or not all(
+        row is None or _is_of_one_loop(row, level) for row in of_nodes
+    ):
+        return _by_vectors(level, variables, inits, nexts, rows)
+    return _by_python(level, variables, inits, nexts, rows)
+
+
+def _row(x: KnownTracer, rows: Rows) -> Row | None:
+    return rows.get(id(x), x.row)
+
+
+def _is_of_one_loop(row: Row, level: Level) -> bool:
+    """Whether the iterations of a loop alone decide a number."""
+    values = row.values
+    return bool(values.size == 1 or (values.ndim > level.depth and values.size == values.shape[0]))
+
+
+def _accumulated(level: Level, variable: KnownTracer, init: Any, after: Any, rows: Rows) -> tuple[Row, Any] | None:
+    """Computes a sum or a product of one variable; None of anything else."""
+    if type(after) is not KnownTracer or after.fn not in _ACCUMULATED or len(after.args) != 2 or not after.is_open:
+        return None
+    left, right = after.args
+    if right is variable and after.fn is not operator.sub:
+        left, right = right, left
+    if left is not variable or (is_open_number(right) and id(right) not in rows):
+        return None
+    start = init if type(init) is Row else row_of([init], ())
+    step = _row(right, rows) if type(right) is KnownTracer else row_of([right], ())
+    if (
+        step is None
+        or not {start.kind, step.kind} <= {int, float, bool}
+        or object in (start.values.dtype, step.values.dtype)
+    ):
+        return None
+    kind = float if float in (start.kind, step.kind) else int
+    if kind is not start.kind:  # its class changes in the first iteration
+        return None
+    shape = np.broadcast_shapes((level.length, *[1] * level.depth), start.values.shape, step.values.shape)
+    if math.prod(shape) > evaluation.MOST_CELLS:
+        raise NotKnown(f"there are {math.prod(shape):,} iterations")
+    steps = np.broadcast_to(step.values, shape)
+    terms = np.concatenate([np.broadcast_to(start.values, (1, *shape[1:])), steps]).astype(
+        np.float64 if kind is float else np.int64
+    )
+    if kind is int and (after.fn is operator.mul or np.abs(terms.astype(np.float64)).sum() >= 2.0**62):
+        return None
+    if kind is float and step.kind is int and np.abs(step.values.astype(np.float64)).max() > 2.0**53:
+        return None
+    with np.errstate(all="ignore"):
+        series = _ACCUMULATED[after.fn].accumulate(terms, axis=0)
+    return Row(series[:-1], kind), _number_or_row(series[-1], kind)
+
+
+_ACCUMULATED: dict[Any, Any] = {operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply}
+
+
+def _number_or_row(values: Any, kind: type) -> Any:
+    row = Row(values, kind)
+    return row if values.size > 1 else row.constant()
+
+
+def _nodes(nexts: Values) -> list[KnownTracer]:
+    """Collects all known numbers in expressions, operands before the numbers that are made of them."""
+    found: list[KnownTracer] = []
+    seen: set[int] = set()
+    pending = [x for x in nexts if type(x) is KnownTracer]
+    while pending:
+        x = pending[-1]
+        missing = [a for a in x.args if type(a) is KnownTracer and id(a) not in seen] if x.is_open else []
+        if missing:
+            pending += missing
+            continue
+        pending.pop()
+        if id(x) not in seen:
+            seen.add(id(x))
+            found.append(x)
+    return found
+
+
+# --- by a Python function ---
+
+_SYMBOLS: dict[Any, str] = {
+    operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/", operator.floordiv: "//", operator.mod: "%",
+    operator.pow: "**", operator.lt: "<", operator.le: "<=", operator.gt: ">", operator.ge: ">=", operator.eq: "==",
+    operator.ne: "!=", operator.and_: "&", operator.or_: "|", operator.xor: "^", operator.lshift: "<<", operator.rshift: ">>",
+}  # fmt: skip
+
+
+def _by_python(
+    level: Level, variables: Sequence[KnownTracer], inits: Values, nexts: Values, rows: Rows
+) -> tuple[list[Row], Values]:
+    series: list[list[Any]] = [[] for _ in variables]
+    run, inputs = _function(level, variables, nexts, [column.append for column in series])
+    try:
+        last = run(*inits, *(_column(level, _row(x, rows)) for x in inputs))
+    except Exception as error:
+        raise NotKnown(f"Python raises {type(error).__name__} in an iteration") from None
+    found = [row_of(column) for column in series]
+    for row, number in zip(found, last, strict=True):
+        if type(number) is not row.kind:
+            raise NotKnown("it is of several kinds")
+    return [Row(level.along(row.values), row.kind) for row in found], last
+
+
+def _function(
+    level: Level, variables: Sequence[KnownTracer], nexts: Values, keep: Sequence[Any] = ()
+) -> tuple[Any, list[KnownTracer]]:
+    """Makes a function of the numbers before a loop, which returns those behind it; `keep` is given those of each iteration.
+
+    Returns:
+        the function, and the known numbers of which it takes the columns behind the numbers.
+    """
+    nodes = _nodes(nexts)
+    if level.length * (len(nodes) + 1) > MOST_STEPS:
+        raise NotKnown(f"it takes {level.length * (len(nodes) + 1):,} operations of Python's own")
+    names = {id(v): f"v{k}" for k, v in enumerate(variables)}
+    scope: dict[str, Any] = {"zip": zip, "steps": range(level.length)}
+    inputs: list[KnownTracer] = []
+    lines: list[str] = []
+
+    def name_of(x: Any) -> str:
+        if type(x) is KnownTracer:
+            return names[id(x)]
+        scope[name := f"c{len(scope)}"] = x
+        return name
+
+    for x in nodes:
+        if id(x) in names:
+            continue
+        names[id(x)] = name = f"x{len(names)}"
+        if not x.is_open:
+            inputs.append(x)
+        elif x.fn is None:
+            raise NotKnown("it depends on a variable of a loop around")
+        else:
+            lines.append(f"{name} = {_expression(x.fn, [name_of(a) for a in x.args], scope)}")
+    left = ", ".join(names[id(v)] for v in variables)
+    columns = [names[id(x)] for x in inputs]
+    scope.update({f"keep{k}": one for k, one in enumerate(keep)})
+    source = "\n".join([
+        f"def run({', '.join([left, *(f'of_{name}' for name in columns)])}):",
+        f"    for {', '.join(['_', *columns])}, in zip({', '.join(['steps', *(f'of_{name}' for name in columns)])}):",
+        *(f"        keep{k}(v{k})" for k in range(len(keep))),
+        *(f"        {line}" for line in lines),
+        f"        {left}, = {', '.join(map(name_of, nexts))},",
+        f"    return [{left}]",
+    ])  # fmt: skip
+    exec(compile(source, "<numbers of a loop>", "exec"), scope)
+    return scope["run"], inputs
+
+
+def _column(level: Level, row: Row | None) -> list[Any]:
+    """Collects the number of each iteration, in its class in Python."""
+    assert row is not None
+    flat = np.broadcast_to(row.values.reshape(-1), (level.length,))
+    return list(flat) if issubclass(row.kind, np.generic) else flat.tolist()
+
+
+def _expression(fn: Any, args: list[str], scope: dict[str, Any]) -> str:
+    if fn is choice:
+        return "{1} if {0} else {2}".format(*args)
+    if fn in _SYMBOLS:
+        return f" {_SYMBOLS[fn]} ".join(args)
+    scope[name := f"f{len(scope)}"] = fn
+    return f"{name}({', '.join(args)})"
+
+
+# --- by vectors ---
+
+
+def _by_vectors(
+    level: Level, variables: Sequence[KnownTracer], inits: Values, nexts: Values, rows: Rows
+) -> tuple[list[Row], Values]:
+    nodes = _nodes(nexts)
+    if level.length * (len(nodes) + 1) * _PER_VECTOR > MOST_STEPS:
+        raise NotKnown(f"it takes {level.length * (len(nodes) + 1):,} operations on the iterations of other loops")
+    state: Values = list(inits)
+    series: list[list[Any]] = [[] for _ in variables]
+    for t in range(level.length):
+        known: dict[int, Any] = {id(v): value for v, value in zip(variables, state, strict=True)}
+        for column, value in zip(series, state, strict=True):
+            column.append(value)
+        for x in nodes:
+            if id(x) not in known:
+                known[id(x)] = _around(_at(x, t, level, known, rows), level)
+        state = [known[id(x)] if type(x) is KnownTracer else x for x in nexts]
+    return [_stacked(level, column, last) for column, last in zip(series, state, strict=True)], state
+
+
+def _stacked(level: Level, column: Values, last: Any) -> Row:
+    """Makes one row of the numbers, or rows, of all iterations."""
+    kinds = {value.kind if type(value) is Row else type(value) for value in (*column, last)}
+    if len(kinds) != 1:
+        raise NotKnown("it is of several kinds")
+    (kind,) = kinds
+    if all(type(value) is not Row for value in column):
+        return Row(level.along(row_of(column).values), kind)
+    values = [value.values if type(value) is Row else np.asarray(value) for value in column]
+    shape = np.broadcast_shapes(*(value.shape for value in values))
+    if math.prod(shape) * level.length > evaluation.MOST_CELLS:
+        raise NotKnown(f"there are {math.prod(shape) * level.length:,} iterations")
+    stacked = np.stack([np.broadcast_to(value, shape) for value in values])
+    return Row(stacked.reshape(len(values), *[1] * (level.depth - len(shape)), *shape), kind)
+
+
+def _around(x: Any, level: Level) -> Any:
+    """Drops the axes of a row except those of the loops around; a number stays the same."""
+    return (
+        x
+        if type(x) is not Row
+        else x._replace(values=x.values.reshape(x.values.shape[max(x.values.ndim - level.depth, 0) :]))
+    )
+
+
+def _at(x: KnownTracer, t: int, level: Level, known: dict[int, Any], rows: Rows) -> Any:
+    """Computes a known number in one iteration: a number, or a row over the iterations of the loops around."""
+    if not x.is_open:
+        row = _row(x, rows)
+        assert row is not None
+        values = row.values
+        if values.ndim > level.depth:
+            values = values[t if values.shape[0] > 1 else 0]
+        return _number_or_row(values, row.kind)
+    if x.fn is None:
+        raise NotKnown("it depends on a variable of a loop around")
+    args = [known[id(a)] if type(a) is KnownTracer else a for a in x.args]
+    if any(type(a) is Row for a in args):
+        return evaluation.evaluate(x.fn, args)
+    try:
+        return x.fn(*args)
+    except NotKnown:
+        raise
+    except Exception as error:
+        raise NotKnown(f"Python raises {type(error).__name__} in an iteration") from None
+
+
+# --- loops inside of the loop whose variables are computed ---
+
+
+class Fold:
+    """A function of the numbers before an inner loop: the number behind it of one of its variables.
+
+    Its arguments are the numbers of the variables, then the numbers of the iterations of the loops around (`positions`).
+
+    >>> from autograph.runtime.tracing.known.number import opened
+    >>> count = opened(0, None, Level(5))
+    >>> Fold(Level(5), [count], [count + 2], 0)(100)
+    110
+    """
+
+    def __init__(
+        self, level: Level, variables: Sequence[KnownTracer], nexts: Values, which: int, depths: Sequence[int] = ()
+    ) -> None:
+        self.level, self.variables, self.nexts, self.which, self.depths = level, variables, nexts, which, depths
+        own = {id(v) for v in variables}
+        self._others = [x for x in _nodes(nexts) if not x.is_open and id(x) not in own]
+        self._function: Any = None
+
+    def __call__(self, *args: Any) -> Any:
+        if self._function is None:
+            self._function = _function(self.level, self.variables, self.nexts)
+        run, inputs = self._function
+        count = len(self.variables)
+        rows = self._rows(args[count:])
+        return run(*args[:count], *(_column(self.level, _row(x, rows)) for x in inputs))[self.which]
+
+    def of_rows(self, args: Sequence[Any]) -> Row:
+        """Returns the number for each iteration of the loops around, as a row."""
+        count = len(self.variables)
+        found = run_ahead(self.level, self.variables, list(args[:count]), self.nexts, self._rows(args[count:]))[1][
+            self.which
+        ]
+        return found if type(found) is Row else row_of([found], ())
+
+    def _rows(self, positions: Sequence[Any]) -> Rows:
+        """Selects the iterations of the loops around that are asked for, of numbers that depend on them."""
+        asked = {depth: k for depth, k in zip(self.depths, positions, strict=True) if type(k) is not Row}
+        if not asked:
+            return {}
+        rows: Rows = {}
+        for x in self._others:
+            assert x.row is not None
+            values = x.row.values
+            where: list[Any] = [slice(None)] * values.ndim
+            for depth, k in asked.items():
+                if depth < values.ndim and values.shape[values.ndim - 1 - depth] > 1:
+                    where[values.ndim - 1 - depth] = slice(k, k + 1)
+            rows[id(x)] = x.row._replace(values=values[tuple(where)])
+        return rows
+
+
+def loops_around(level: Level, nexts: Values) -> tuple[list[KnownTracer], list[int]]:
+    """Finds the numbers in expressions that the loops around a loop decide alone, and the depths of those that decide others."""
+    alone: list[KnownTracer] = []
+    depths: set[int] = set()
+    for x in _nodes(nexts):
+        if x.row is None:
+            continue
+        values = x.row.values
+        if values.ndim <= level.depth:
+            alone.append(x)
+        else:
+            depths |= {depth for depth in range(level.depth) if values.shape[values.ndim - 1 - depth] > 1}
+    return alone, sorted(depths)

@@ -1,0 +1,195 @@
+"""Loops of known length that compute with Python's numbers: index, counters, recurrences, tables, beyond 32 bits and in floats.
+
+The numbers meet traced values as small integers. So that a last bit counts, a float is multiplied and cut to one.
+
+>>> "ag.range" in write(random.Random(0))
+True
+"""
+
+from __future__ import annotations
+
+import random
+from textwrap import indent
+
+_HEADER = """\
+import math
+
+import numpy as np
+
+WEIGHTS = np.array([0.1, 0.2, 0.3, 0.7, 0.9])
+SIZES = [3, 1, 4, 1, 5]
+RATES = {0: 0.1, 1: 0.25, 2: 0.7}
+
+
+class Box:
+    def __init__(self):
+        self.n, self.t = 0, 0.5
+
+
+"""
+
+
+class _Writer:
+    """Writes one program.
+
+    Attributes:
+        indices: of the loops around. ints, floats, flags: the variables that hold known numbers.
+        is_traced: whether the statement stands behind a traced test: there nothing known is changed.
+    """
+
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+        self.indices: list[str] = []
+        self.ints, self.floats, self.flags = ["c", "box.n", "d['k']", "l[0]"], ["t", "box.t", "l[1]"], ["odd"]
+        self.is_traced = False
+
+    def int_(self, depth: int = 2) -> str:
+        rng = self.rng
+        if depth == 0 or rng.random() < 0.2:
+            return rng.choice(
+                [*self.indices * 3, *self.ints, str(rng.randint(-3, 12)), str(rng.choice((2**31, 10**12, 2654435761)))]
+            )
+        a, b = self.int_(depth - 1), self.int_(depth - 1)
+        form = rng.choice((
+            "({a} + {b})", "({a} - {b})", "({a} * {b})", "({a} * {b} % 1000003)", "({a} // {k})", "({a} % {k})", "min({a}, {b})",
+            "max({a}, {b})", "abs({a})", "({a})**2", "({a})**3 % 7919", "({a} & 255)", "({a} ^ {b})", "({a} >> 2)", "-({a})",
+            "int({f})", "({a} if {p} else {b})", "({p} + {q})", "SIZES[{a} % 5]", "SIZES[-1 - {a} % 5]", "divmod({a}, {k})[1]",
+            "round({f})", "math.gcd({a}, {b})", "range(3, 90, 2)[{a} % 40]",
+        ))  # fmt: skip
+        return form.format(
+            a=a,
+            b=b,
+            k=rng.choice((2, 3, 7, 97, -5)),
+            f=self.float_(depth - 1),
+            p=self.bool_(0),
+            q=self.bool_(depth - 1),
+        )
+
+    def float_(self, depth: int = 2) -> str:
+        rng = self.rng
+        if depth <= 0 or rng.random() < 0.2:
+            return rng.choice([*self.floats, f"({self.int_(0)} % 89 * 0.1)", str(rng.choice((0.1, 0.3, 2.5)))])
+        a, b, n = self.float_(depth - 1), self.float_(depth - 1), self.int_(depth - 1)
+        form = rng.choice((
+            "({a} + {b})", "({a} - {b})", "({a} * {b} % 97.0)", "({a} * {n} % 89.0)", "({n} % 50 / 7)", "0.9**({n} % 60)",
+            "math.sin({a})", "math.sqrt({n} % 77)", "({n} % 1009 / 3)", "({a} if {p} else {b})", "float(WEIGHTS[{n} % 5])",
+            "RATES[{n} % 3]", "min({a}, {b})", "max({b}, 0.5)", "math.floor({a}) * 0.1", "({a} // 0.3 % 71.0)",
+            "math.exp(-({n} % 9))", "round({a}, 2)", "float(WEIGHTS[{n} % 5] * {a} % 61.0)",
+        ))  # fmt: skip
+        return form.format(a=a, b=b, n=n, p=self.bool_(0))
+
+    def bool_(self, depth: int = 1) -> str:
+        rng = self.rng
+        if depth <= 0:
+            return rng.choice(
+                [*self.flags, *(f"({i} % 2 == 1)" for i in self.indices), *(f"({i} > 1)" for i in self.indices)]
+            )
+        a, b = self.int_(max(depth - 1, 0)), self.int_(0)
+        forms = ["{a} % 3 == 1", "{a} < {b}", "{a} != {b}", "{a} % 5 in (0, 3)", "{f} > 0.4", "not {a} % 4"]
+        if depth > 0:
+            forms += ["({p} and {q})", "({p} or {q})", "1 <= {a} % 7 < 5"]
+        return "(" + rng.choice(forms).format(a=a, b=b, f=self.float_(0), p=self.bool_(0), q=self.bool_(0)) + ")"
+
+    def small(self) -> str:
+        """A known integer that meets traced ones."""
+        return self.rng.choice((f"({self.int_()}) % 97", f"int({self.float_()} * 1000) % 50", f"({self.int_()} & 31)"))
+
+    def update(self) -> str:
+        rng = self.rng
+        if rng.random() < 0.15:
+            return "odd = not odd"
+        if rng.random() < 0.1:
+            return "c, d['k'] = d['k'], (c + d['k']) % 10**9"
+        if rng.random() < 0.6:
+            name = rng.choice(self.ints)
+            return (
+                f"{name} = ({self.int_(1)}) % 10**10"
+                if rng.random() < 0.4
+                else f"{name} += {rng.choice(('1', '2', *self.indices))}"
+            )
+        name = rng.choice(self.floats)
+        return rng.choice(
+            (
+                f"{name} += 0.1",
+                f"{name} *= 0.75",
+                f"{name} = ({self.float_(1)}) % 83.0",
+                f"{name} += {self.int_(0)} % 5 * 0.01",
+            )
+        )
+
+    def use(self) -> str:
+        return self.rng.choice((
+            f"p += a * ({self.small()})", f"p = p + ({self.small()})", f"ys[{self.small()} % 3] += {self.small()}",
+            f"p += xs[{self.small()} % len(xs)]", f"out.append({self.small()})", f"out.append(p % 50 + {self.small()})",
+            f"last = {self.int_(1)} % 10**9", f"p += b * {self.bool_()}", f"rate = {self.float_(1)}", "p += m % 13",
+        ))  # fmt: skip
+
+    def block(self, depth: int, count: int | None = None) -> list[str]:
+        return [line for _ in range(count or self.rng.randint(1, 3)) for line in self.statement(depth)]
+
+    def statement(self, depth: int) -> list[str]:
+        rng = self.rng
+        form = rng.random()
+        if self.indices and form < 0.3 and not self.is_traced:
+            return [self.update()]
+        if form < 0.6 or depth == 0:
+            line = self.use()
+            return [
+                line
+                if self.indices and not self.is_traced or not line.startswith(("out", "last", "rate"))
+                else "m += 1"
+            ]
+        if form < 0.75:
+            lines = [f"if {self.bool_()}:", indent("\n".join(self.without_growth(depth)), "    ")]
+            if rng.random() < 0.5:
+                lines += ["else:", indent("\n".join(self.without_growth(depth)), "    ")]
+            return lines
+        if form < 0.83:
+            before, self.is_traced = self.is_traced, True
+            lines = [
+                f"if p % {rng.randint(2, 5)} == {self.small()} % 2:",
+                indent("\n".join(self.without_growth(depth)), "    "),
+            ]
+            self.is_traced = before
+            return lines
+        return self.loop(depth)
+
+    def without_growth(self, depth: int) -> list[str]:
+        """Statements of which a branch may consist: no list grows, and no variable is bound first."""
+        return [line if not line.startswith(("out", "last", "rate")) else "m += 1" for line in self.block(depth - 1)]
+
+    def loop(self, depth: int) -> list[str]:
+        rng = self.rng
+        index = "ijk"[len(self.indices)]
+        bounds = rng.choice(("{n}", "{n}", "1, {n}", "{n}, 0, -1", "0, {m}, 2"))
+        if self.indices and rng.random() < 0.2:
+            bounds = rng.choice((self.indices[-1] + " % 4", "{n}"))
+        text = bounds.format(n=rng.randint(1, 6), m=rng.randint(3, 9))
+        head = rng.choice(
+            ("for {i} in ag.range({t}):", "for {i} in ag.range({t}):", "for {i}, z in zip(ag.range(5), xs):")
+        )
+        self.indices.append(index)
+        is_inner = len(self.indices) > 1
+        before, self.is_traced = self.is_traced, self.is_traced or " % " in text
+        body = self.block(depth - 1, rng.randint(2, 4))
+        self.is_traced = before
+        if is_inner:
+            body = [line if not line.startswith(("out", "last", "rate")) else "m += 2" for line in body]
+        if rng.random() < 0.15:
+            body.insert(rng.randrange(len(body) + 1), f"if {self.bool_()}:\n    continue")
+        self.indices.pop()
+        return [head.format(i=index, t=text), indent("\n".join(body), "    ")]
+
+
+def write(rng: random.Random) -> str:
+    """One program."""
+    writer = _Writer(rng)
+    lines = [
+        "p, m, c, t, odd, last, rate = a, 0, 0, 0.5, False, 0, 0.0",
+        "box, d, l, out, ys = Box(), {'k': 1}, [2, 0.25], [], xs * 0",
+        *writer.loop(3),
+        *(writer.loop(2) if rng.random() < 0.3 else ()),
+        "floats = [int(n * 1000) for n in (t, rate, box.t, l[1])]",
+        "return p, m, c, odd, last, box.n, d['k'], l[0], floats, out, ys",
+    ]
+    return f"{_HEADER}def program(a, b, x, xs):\n{indent(chr(10).join(lines), '    ')}\n"
