@@ -1,4 +1,5 @@
-"""Switches in the environment: `AUTOGRAPH_DEBUG`, `AUTOGRAPH_ALWAYS_STAGE`, `AUTOGRAPH_CHECKS`, `AUTOGRAPH_VERBOSITY`.
+"""Switches in the environment: `AUTOGRAPH_DEBUG`, `AUTOGRAPH_ALWAYS_STAGE`, `AUTOGRAPH_CHECKS`, `AUTOGRAPH_UNROLL_BELOW`,
+`AUTOGRAPH_VERBOSITY`.
 
 >>> means_on("1"), means_on("true"), [means_on(text) for text in ("0", "False", "no", "off", "")]
 (True, True, [False, False, False, False, False])

@@ -415,6 +415,7 @@ READS_FRAMES = {
     "autograph.runtime.tracing.sharing": "which references a caller lends, since Python 3.14",
     "autograph.runtime.tracing.sizes": "whether JAX or converted code compares a size that is not known",
     "autograph.runtime.checks.swallowed": "who has handled an error, and whether that function is still running",
+    "autograph.runtime.operators.long_loops": "whether a loop body has a loop in it, and may come to traced values",
     "autograph.runtime.tracing.known.number": "whether a trace of JAX asks for the value of an operand",
     "autograph.runtime.sequences.narrow_integers": "whether JAX or converted code operates on an integer that is too large",
     "autograph.runtime.checks.failures": "the traceback that a check leaves, at the user's line",

@@ -25,6 +25,7 @@ from __future__ import annotations
 import functools
 import logging
 import operator
+import os
 import random
 from collections.abc import Callable
 from queue import SimpleQueue
@@ -55,10 +56,21 @@ from autograph.runtime.tracing import host, sizes
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.families import CACHED, JITTED, UNBOUND_METHODS
+from autograph.runtime.tracing.known.number import needs_number
 from autograph.runtime.values import key_orders, order_reads
 from autograph.runtime.values.choices import Choice, each_apart
 
 _LOGGING = frozenset(("debug", "info", "warning", "warn", "error", "exception", "critical", "fatal", "log"))
+
+
+_IMPURE = frozenset(("time", "datetime", "secrets", "uuid"))
+"""Modules whose functions give something else in each iteration of a loop."""
+
+
+def _is_impure(f: Any) -> bool:
+    """Whether a function of C code gives something else at each call: a clock, a source of random bytes, what is typed in."""
+    module = f.__module__ or getattr(f.__self__, "__module__", "")
+    return module in _IMPURE or f is input or f is os.urandom
 
 
 def converted(f: Any) -> Any:
@@ -82,6 +94,8 @@ def _function(f: FunctionType) -> Any:
     found = staged(f)
     if found is not f:
         return found
+    if progress.is_tried and f.__module__ in _IMPURE:
+        raise needs_number(f"`{f.__name__}()` gives something else in each iteration")
     if not is_library(f):
         return _unseen(f) if (journal.hears_of_writes() or is_tracing()) and host.conversion.is_unseen(f) else f
     if f.__module__ == "logging" and f.__name__ in _LOGGING:
@@ -126,6 +140,8 @@ def _method(f: Any) -> Any:
 
 def _native_function(f: Any) -> Any:
     owner = f.__self__
+    if progress.is_tried and _is_impure(f):
+        raise needs_number(f"`{f.__name__}()` gives something else in each iteration")
     if f is breakpoint:
         return debuggers.starting(f)
     if f in opaque_calls.RUN_STRINGS:

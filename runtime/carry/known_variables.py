@@ -33,6 +33,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograph.runtime.carry.slots import Leaf
+from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.known import emission, recurrences
 from autograph.runtime.tracing.known.evaluation import NotKnown, Row
 from autograph.runtime.tracing.known.levels import Level, position_in
@@ -41,6 +42,7 @@ from autograph.runtime.tracing.known.number import (
     is_open_number,
     kind_of,
     made,
+    needs_number,
     open_variables,
     opened,
     standing_for,
@@ -108,14 +110,17 @@ def may_stay(leaf: Leaf, out: Any) -> bool:
 
 def settle(carry: Any, comparison: Any) -> bool:
     """Finds which of the leaves that hold a known number after an iteration are known; whether it must be traced again."""
+    may_be = [leaf for leaf in carry.leaves if leaf.known is not None]
+    if not may_be:
+        return False
+    outs = [leaf.out for leaf in (*carry.leaves, *comparison.first_bound)]
+    for x in (*outs, *carry.grown.leaves):
+        if type(x) is KnownTracer:
+            value_of(x)  # the results of the iteration are values of the program
     pending: list[Pending] = comparison.pending
-    for x in (
-        *carry.grown.leaves,
-        *(leaf.out for leaf in comparison.first_bound),
-        *(leaf.out for leaf in carry.leaves),
-    ):
-        value_of(x)  # the results of the iteration are values of the program
-    outcomes: list[tuple[Pending, Any]] = []
+    if not (pending or carry.level.impossible or any(leaf.invariant for leaf in may_be)):
+        return False
+    carried: list[tuple[Pending, Any]] = []
     opens = {id(leaf.known): leaf for leaf in carry.leaves if is_open_number(leaf.known)}
     staying = {key: leaf for key, leaf in opens.items() if leaf.invariant and all(p.leaf is not leaf for p in pending)}
     while True:
@@ -127,27 +132,35 @@ def settle(carry: Any, comparison: Any) -> bool:
         if all(stays):
             break
         pending = [p for p, known in zip(pending, stays, strict=True) if known]
-    moved = any(leaf.known.is_used and not is_open_number(leaf.init) for leaf in staying.values())
+    computed: list[tuple[Group, Sequence[Series]]] = []
     for group in _groups(pending, staying, opens):
         found = _outcomes(carry.level, group)
-        computed = type(found[0]) is Series
-        moved = moved or computed and any(leaf.known.is_used for leaf in group.leaves)
-        outcomes += zip(group.results, found, strict=False)
-    for p, outcome in outcomes:
-        if type(outcome) is Series:
-            p.leaf.init = _behind(outcome.last, carry.level)
-            if moved:
-                carry.assumptions.slots[p.leaf.key].series = outcome
+        if type(found[0]) is Series:
+            computed.append((group, found))
         else:
-            _demote(carry, comparison, p)
-            p.leaf.fold = outcome
+            carried += zip(group.results, found, strict=True)
+    for p, fold in carried:
+        if fold is None and progress.is_tried:
+            raise needs_number(f"{p.path} is not known in each iteration")
+        _demote(carry, comparison, p)
+        p.leaf.fold = fold
+    # Only now it is known which numbers the program was given.
+    moved = any(leaf.known.is_used and not is_open_number(leaf.init) for leaf in staying.values())
+    moved = moved or any(leaf.known.is_used for group, _ in computed for leaf in group.leaves if leaf.known is not None)
+    for group, found in computed:
+        for p, series in zip(group.results, found, strict=False):
+            p.leaf.init = _behind(series.last, carry.level)
+            if moved:
+                carry.assumptions.slots[p.leaf.key].series = series
     for p in pending:
         if p.leaf.known is not None and not is_open_number(p.leaf.known):
             moved = not _goes_on(carry, p) or moved
     if moved:
         _repeat(carry, staying.values())
-    left = {key for key, leaf in opens.items() if leaf.known is None}
+    left = opens.keys() - staying.keys() - {id(p.leaf.known) for group, _ in computed for p in group.results}
     if any(open_variables(x).keys() & left for x in carry.level.impossible):
+        if progress.is_tried:
+            raise needs_number("the program has no form of a number")
         carry.assumptions.is_traced = moved = True  # so that the reason comes out
     return moved
 
@@ -247,6 +260,8 @@ def _goes_on(carry: Any, p: Pending) -> bool:
     assumed = carry.assumptions.slots[p.leaf.key]
     series: Series = assumed.series
     if open_variables(p.out) or not _follows(series, p.out, carry.level):
+        if progress.is_tried:
+            raise needs_number(f"{p.path} is not known in each iteration")
         assumed.series = False
         return False
     p.leaf.init = _behind(series.last, carry.level)

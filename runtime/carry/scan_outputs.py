@@ -12,11 +12,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import FunctionType
 from typing import Any
 
 from jax import lax
 
 from autograph.runtime.carry.loop_aliases import LoopAliases
+from autograph.runtime.checks.traced_strings import TracedString
 from autograph.runtime.heap import journal, outliving
 from autograph.runtime.heap.escape import Made
 from autograph.runtime.sequences.bounded_list import BoundedList
@@ -24,7 +26,7 @@ from autograph.runtime.tracing import context, sharing, sizes, stacked_rows
 from autograph.runtime.tracing.array_types import placeholder, type_of
 from autograph.runtime.tracing.families import NUMBERS
 from autograph.runtime.tracing.known.levels import column_of
-from autograph.runtime.tracing.known.number import KnownTracer
+from autograph.runtime.tracing.known.number import KnownTracer, needs_number
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET, CellVariable, Variable
 from autograph.runtime.values.kinds import is_value, open_container
@@ -83,6 +85,8 @@ class Grown:
             return Slot(len(self.leaves) - 1)
         opened = open_container(value) if is_value(value) else made.open(value, path)
         if opened is None:
+            if context.progress.is_tried and isinstance(value, FunctionType | TracedString):
+                raise needs_number("a function or a string that each iteration makes is kept")
             return Same(value)
         if id(value) not in self._nodes:
             self._nodes[id(value)] = None

@@ -34,6 +34,7 @@ from autograph.jax_internals import is_tracing
 from autograph.runtime.checks.shown_values import debug_print
 from autograph.runtime.tracing import context, sizes
 from autograph.runtime.tracing.families import CONTAINERS
+from autograph.runtime.tracing.known.number import needs_number
 from autograph.runtime.tracing.refusals import refusal, user_line
 
 
@@ -164,6 +165,8 @@ def printing(show: Callable[..., None]) -> Callable[..., None]:
     """
 
     def call(*args: Any, **kwargs: Any) -> None:
+        if context.progress.is_tried:
+            raise needs_number("`print` shows it in each iteration")
         check_written(args, kwargs.get("file"))
         if any(isinstance(x, TracedString) and x.has_formats for x in args):
             typed = debug_print(line())

@@ -258,6 +258,8 @@ def _land(
                 python_bools.note_bool(result, known)
     for place, kinds in plan.join.mixed.items():
         number_kinds.note_kinds(results[place], kinds)
+    for place, chosen in plan.join.open.items():
+        results[place] = number.stand_for(results[place], chosen)
     plan.arrays.land(results, pred)
     left = [*zip((v.name for v in variables), plan.variables), ("", plan.value), *(("", t) for _, t in plan.locations)]
     own = list(results)

@@ -28,32 +28,28 @@ faithful, with one warning that says why.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from jax import lax
 
-from autograph import errors, verbosity
+from autograph import verbosity
 from autograph.jax_internals import drop_equations, equation_mark, is_tracing
 from autograph.runtime.carry import list_growth
-from autograph.runtime.carry.messages import UNROLL
 from autograph.runtime.heap import iterated_containers, iterators, outliving
 from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.operators import conditionals
+from autograph.runtime.operators.long_loops import stage_if_long
 from autograph.runtime.operators.peeling import settles, stage_if_left, with_optional
 from autograph.runtime.operators.python_iteration import iterate, run_alone
 from autograph.runtime.operators.staged_for import LoopInfo, stage_for
+from autograph.runtime.operators.unrolled_loops import warn_of_copies
 from autograph.runtime.sequences import iterables
 from autograph.runtime.sequences.iteration_space import Items, items_of
 from autograph.runtime.tracing import sharing
 from autograph.runtime.tracing.refusals import CANNOT_STAGE, a
 from autograph.runtime.tracing.variables import StateLike, variables_of
 from autograph.runtime.values import key_orders
-
-
-class UnrolledLoopWarning(errors.AutoGraphWarning):
-    """A loop over a traced array was unrolled because its body cannot be staged."""
 
 
 def for_loop(
@@ -72,7 +68,7 @@ def for_loop(
     asked: bool = False,
     returned: Sequence[str] = (),
 ) -> None:
-    """Runs `body(item)` for the items of `iterable`.
+    """Runs `body(item)` for the items of `iterable`; raises `StagingError` where a variable cannot be carried.
 
     Args:
         iterable: anything that Python iterates; a traced array or a range of traced numbers is staged.
@@ -80,10 +76,7 @@ def for_loop(
         state: the variables that change and that the next iteration or the rest of the function reads.
         test: whether the loop goes on (jump flags); evaluated after each iteration, before the next item is taken.
         appends: lists with which the body does nothing but append: stacked outputs of the `scan` where nobody else knows them.
-        last: whether `iterable` comes from a variable that nobody reads again. item: whether the body reads its item.
-        dead, options, lists, optional, asked, returned: see `while_loop`.
-    Raises:
-        StagingError: a variable cannot be carried.
+        last, item: whether no variable of `iterable` is read again; whether the body reads its item. The others: see `while_loop`.
     """
     if (optional or asked) and is_tracing():
         state = variables_of(state, (*optional, *returned) if asked else optional)
@@ -101,6 +94,9 @@ def for_loop(
         if isinstance(iterable, Iterator) and hasattr(iterable, "exhaust"):
             iterable.exhaust()
         return
+    if test is None and type(iterable) in (range, tuple) and is_tracing():
+        if stage_if_long(iterable, LoopInfo.of(body, None, state, options, lists, appends)._replace(item=item, dead=dead)):
+            return
     key_orders.check_order(iterable)
     if verbosity.level > 2:
         verbosity.tell_statement(3, body, f"for: runs in Python while tracing, over {a(type(iterable).__name__)}")
@@ -146,7 +142,7 @@ def _stage_or_unroll(
     if not runs_alone:
         unrolled = (items.make(k, items.slices(k)) for k in range(items.length))
         iterate(unrolled, info, truth=truth)
-        _warn(info.body, reason)
+        warn_of_copies(info.body, reason)
         return
 
     def iteration() -> None:
@@ -178,26 +174,3 @@ class _Filtered:
         passes = item if self.fn is None else self.fn(item)
         iteration = conditionals.in_place_of(self.body, lambda: self.body(item))
         conditionals.if_stmt(passes, iteration, conditionals.nothing, self.state)
-
-
-def _warn(body: Callable[..., Any], reason: Exception) -> None:
-    where = errors.Location.of(body)
-    sides, instead = (reason.sides, reason.instead) if isinstance(reason, errors.AutoGraphError) else (None, _SAME)
-    text = errors.message(
-        "this loop is unrolled: its body cannot be staged",
-        at=where,
-        why=str(reason).strip().split("\n")[0],
-        sides=sides,
-        instead=f"where compile time matters, {(instead or _SAME).removesuffix(UNROLL)}",
-        page="loop-over-a-sharded-axis" if getattr(reason, "page", "") == "loop-over-a-sharded-axis" else "unrolled-loop",
-    )
-    if where is None:
-        warnings.warn(text, UnrolledLoopWarning, stacklevel=4)
-    else:
-        warnings.warn_explicit(
-            text, UnrolledLoopWarning, errors.shown_name(where.filename), where.lineno, registry=_warned
-        )
-
-
-_warned: dict[Any, Any] = {}  # what is said of a loop is said once, however often the statements around it are traced
-_SAME = "keep the shape and kind of every variable the same from iteration to iteration"

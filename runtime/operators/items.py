@@ -45,6 +45,7 @@ from autograph.runtime.tracing import context, host, sizes
 from autograph.runtime.tracing.class_lookup import python_method
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.known import lookups
+from autograph.runtime.tracing.known.number import needs_number
 from autograph.runtime.tracing.refusals import a, refusal
 from autograph.runtime.tracing.staging import is_jax_array, is_traced, is_tracer
 from autograph.runtime.values import choices
@@ -106,6 +107,8 @@ def get_item(x: Any, i: Any) -> Any:
         return host.calls.staged(method)(x, i)
     if issubclass(kind, (list, tuple)):
         return traced_index.get_at(x, i)
+    if progress.is_tried and type(i) is not tuple and type(i).__name__ == "KnownTracer":
+        raise needs_number("it is a key of a dict")
     if traced_keys.may_have_key(x, i):
         return traced_keys.get_value(x, i)
     if issubclass(kind, (dict, str, bytes)):
@@ -212,6 +215,8 @@ def set_item(value: Any, x: Any, i: Any, unshared: int | None = None) -> Any:
         return x
     _announce(x, i)
     if issubclass(kind, dict) and is_traced_index(i):
+        if progress.is_tried:
+            raise needs_number("a key of a dict is written")
         if not traced_keys.may_have_key(x, i):
             raise _not_by_traced(kind, "written")
         traced_keys.put_value(x, i, value)

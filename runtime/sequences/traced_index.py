@@ -30,7 +30,9 @@ from autograph.runtime.sequences.comparison import matches
 from autograph.runtime.sequences.selection import choose, differ, select_item
 from autograph.runtime.tracing import integer_ranges
 from autograph.runtime.tracing.array_types import is_integer
-from autograph.runtime.tracing.staging import is_array_like, is_traced
+from autograph.runtime.tracing.context import progress
+from autograph.runtime.tracing.known.number import KnownTracer, needs_number
+from autograph.runtime.tracing.staging import is_array_like, is_traced, is_tracer
 
 
 def position_from_start(index: Any, size: int, what: str, decides: bool = True) -> Any:
@@ -69,6 +71,8 @@ def integer_index(index: Any, what: str) -> Any:
 def get_at(items: Any, index: Any) -> Any:
     """`items[index]`."""
     kind = type(items).__name__
+    if progress.is_tried and type(index) is KnownTracer and not all(map(is_tracer, items)):
+        raise needs_number("it chooses from a list that does not hold arrays alone")
     return select_item(items, position_from_start(index, len(items), kind, differ(items)), f"an index into a {kind}")
 
 
@@ -86,6 +90,8 @@ def get_from_range(numbers: range, index: Any) -> Any:
 
 def put_at(items: list[Any], index: Any, value: Any) -> None:
     """`items[index] = value`: every element becomes the value or itself."""
+    if progress.is_tried and type(index) is KnownTracer:
+        raise needs_number("an element of a list is written at it")
     k = position_from_start(index, len(items), "list assignment", _changes(items, value))
     items[:] = [choose(k == n, value, old, "a list written at a traced index") for n, old in enumerate(items)]
 
@@ -118,6 +124,8 @@ def put_in_grid(items: Any, keys: Sequence[Any], value: Any, hit: Any = True) ->
         hit: whether `items` is the list that Python would have found; traced or True.
     """
     key, *rest = keys
+    if progress.is_tried and type(key) is KnownTracer:
+        raise needs_number("an element of a list is written at it")
     name = type(items).__name__ if rest else "list assignment"
     k = position_from_start(key, len(items), name, _changes(items, value, len(keys))) if is_traced(key) else key
     for n in range(len(items)) if is_traced(key) else (key,):
@@ -131,6 +139,8 @@ def put_in_grid(items: Any, keys: Sequence[Any], value: Any, hit: Any = True) ->
 
 def pop(items: list[Any], index: Any, what: str = "pop") -> Any:
     """`items.pop(index)`, or `del items[index]`, by which Python calls it: the elements behind the index move up."""
+    if progress.is_tried and type(index) is KnownTracer:
+        raise needs_number("an element of a list is taken out at it")
     k = position_from_start(index, len(items), what, False)  # the list gets shorter, whether or not its elements are read
     found = select_item(items, k, "an index into a list")
     items[:] = [

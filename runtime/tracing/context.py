@@ -40,6 +40,7 @@ class _Context(threading.local):
         default_dicts: those that the outermost call can reach.
         reach: what the outermost call can reach, by which names (`conversion.reach`).
         level: the innermost loop whose iterations are numbered, of those that are being traced (`known.number`).
+        is_tried: whether a loop over Python's numbers is tried as a loop of the program (`operators.long_loops`).
         is_exact: whether Python's integers are meant (`exact_integers`).
         is_unchecked: whether the function that is traced leaves checks out (`checks.runtime_checks`).
         raises_values: whether what the program raises comes out as Python raises it, with its values (`checks.certain_failures`).
@@ -71,6 +72,7 @@ class _Context(threading.local):
         self.default_dicts: list[Any] = []
         self.reach: Any = None
         self.level: Any = None
+        self.is_tried = False
         self.is_exact = self.caller_tests_none = self.is_unchecked = self.raises_values = False
         self.has_choices = self.libraries_wrote = False
         self.check_result: Callable[[str, Any, Any], None] = lambda name, at, result: None

@@ -36,6 +36,7 @@ from autograph.runtime.tracing.array_types import ArrayType, TypesDiffer, check_
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.dead_results import flags
 from autograph.runtime.tracing.families import LEAF_KINDS, NUMBERS, SCALARS
+from autograph.runtime.tracing.known.number import is_open_number
 from autograph.runtime.tracing.refusals import READ_ONCE, quoted, remedy_of_choice
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET, Undefined, Variable
@@ -187,7 +188,7 @@ class Join:
 
     Attributes:
         left, right, types: the outputs: both sides, and the type of the result.
-        mixed: by their places, numbers that may be of two Python types, with these.
+        mixed, open: by their places, numbers that may be of two Python types, with these; open numbers that outputs stand for.
         nodes: for each pair of mutable containers (by their ids) the pair, the node that stands for it, and its path.
         contents_of: for each side, what containers hold that were written to (by id), where that is not there now.
         made: ids of ordinary objects of which nothing else knows; two of them join attribute by attribute.
@@ -198,13 +199,10 @@ class Join:
 
     def __init__(self, traces: Sequence[Any] = (), choose: Callable[[Any, Any], Any] | None = None) -> None:
         self.traces, self.choose = traces, choose
-        self.made: set[int] = set()
-        self.owned: set[int] = set()
-        self.changed: set[int] = set()
-        self.left: list[Any] = []
-        self.right: list[Any] = []
+        self.made, self.owned, self.changed = set[int](), set[int](), set[int]()
+        self.left, self.right = list[Any](), list[Any]()
         self.types: list[ArrayType] = []
-        self.mixed: dict[int, Any] = {}
+        self.mixed, self.open = dict[int, Any](), dict[int, Any]()
         self.nodes: dict[tuple[int, int], tuple[tuple[Any, ...], Template | None, str]] = {}
         self.contents_of: tuple[dict[int, Any], dict[int, Any]] = ({}, {})
 
@@ -266,7 +264,7 @@ class Join:
         """Forgets what was added since `mark`."""
         count, self.nodes = mark
         del self.left[count:], self.right[count:], self.types[count:]
-        self.mixed = {place: kinds for place, kinds in self.mixed.items() if place < count}
+        self.mixed, self.open = ({k: x for k, x in table.items() if k < count} for table in (self.mixed, self.open))
 
     def output(self, left: Any, right: Any, kind: ArrayType) -> Slot:
         """Makes an output of a pair of numbers or arrays."""
@@ -278,7 +276,8 @@ class Join:
     def _numbers(self, left: Any, right: Any, path: str) -> Template:
         if same_number(left, right):
             return Same(left)
-        if self.choose is not None and (chosen := self.choose(left, right)) is not NotImplemented:
+        chosen = NotImplemented if self.choose is None else self.choose(left, right)
+        if chosen is not NotImplemented and not is_open_number(chosen):
             return Same(chosen)
         if variable_of(left) is not None and variable_of(left) is variable_of(right):  # one of them is an alias
             return Same(left if flags.of(left) is None else right)
@@ -289,6 +288,8 @@ class Join:
             check_fits(right, kind)
         except TypesDiffer as differ:
             raise Mismatch(path, left, right, str(differ), instead=differ.instead) from None
+        if chosen is not NotImplemented:
+            self.open[len(self.types)] = chosen
         if kind.weak and not kind.shape and (first.dtype != second.dtype or number_kinds.noted):
             self.mixed[len(self.types)] = number_kinds.kinds_of_sides((left, first.dtype), (right, second.dtype))
         return self.output(left, right, kind)
@@ -386,10 +387,8 @@ def same_number(left: Any, right: Any) -> bool:
 def same_static(left: Any, right: Any) -> bool:
     """Whether two values that are no arrays count as the same; user-defined equality is never called."""
     kind = type(left)
-    if left is right:
-        return True
-    if kind is not type(right):
-        return False
+    if left is right or kind is not type(right):
+        return left is right
     if kind is MethodType:
         return left.__self__ is right.__self__ and left.__func__ is right.__func__
     if kind is np.ndarray:

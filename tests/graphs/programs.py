@@ -51,5 +51,6 @@ NETWORK = (jnp.ones((1, 2)), jnp.ones((2, 4)), jnp.ones(4), jnp.ones((4, 3)), jn
 
 def large(x):  # type: ignore[no-untyped-def]
     for k in range(2500):
+        ag.set_loop_options(unroll=True)
         x = jnp.sin(x + k)
     return x

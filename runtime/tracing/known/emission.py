@@ -47,8 +47,15 @@ _ARITHMETIC: dict[Any, Any] = {
 
 def aval_of(kind: type) -> Any:
     """Returns the abstract value of a number: weakly typed as Python's numbers are, which JAX does not say of its bools."""
-    aval = jax.typeof(kind(0))
-    return aval.update(weak_type=True) if kind is bool else aval
+    key = kind, jax.config.jax_enable_x64  # type: ignore[attr-defined]  # JAX makes it when it is imported
+    found = _AVALS.get(key)
+    if found is None:
+        aval = jax.typeof(kind(0))
+        found = _AVALS[key] = aval.update(weak_type=True) if kind is bool else aval
+    return found
+
+
+_AVALS: dict[Any, Any] = {}
 
 
 def fits_program(bounds: Any) -> bool:
@@ -83,9 +90,9 @@ def is_computed(fn: Any, kinds: Any, bounds: Any, result: Any) -> bool:
 def emit(x: Any) -> Any:
     """Makes the value of the program that stands for a known number, where the number was computed."""
     traces = open_traces()
-    recorder = recording_trace(trace_of(x))
-    if not any(recorder is trace for trace in traces):
-        recorder = recording_trace()
+    # A number that a region left is recorded with the iteration. A branch would not do: the one beside it may ask as well.
+    candidates = (recording_trace(trace_of(x)), recording_trace(x.level.trace), recording_trace())
+    recorder = next(found for found in candidates if any(found is trace for trace in traces))
     with emitting(recorder):
         value = _emitted(x)
         if x.bounds is not None and x.kind is not bool:

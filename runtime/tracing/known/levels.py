@@ -11,8 +11,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -33,6 +31,7 @@ class Level:
         parent, depth: the loop around it, and how many there are.
         item, start, step: the tracer of the item, its first number, and by how much the next one is greater. The item is None where
             nothing counts the iterations.
+        trace: that of an iteration.
         impossible: open numbers that the program was asked for, which has no form of them.
     """
 
@@ -41,6 +40,7 @@ class Level:
         self.parent: Level | None = progress.level
         self.depth: int = 0 if self.parent is None else self.parent.depth + 1
         self.item: Any = None
+        self.trace: Any = None
         self.start, self.step = 0, 1
         self.impossible: list[KnownTracer] = []
 
@@ -68,18 +68,24 @@ class Level:
         return values.reshape((len(values), *[1] * self.depth))
 
 
-@contextmanager
-def within(level: Level | None) -> Iterator[None]:
+class within:
     """Makes a loop the innermost one whose iterations are numbered, while an iteration is traced; None changes nothing."""
-    if level is None:
-        yield
-        return
-    before, progress.level = progress.level, level
-    try:
-        yield
-    finally:
-        progress.level = before
-        level.impossible.clear()
+
+    __slots__ = ("before", "level")
+
+    def __init__(self, level: Level | None) -> None:
+        self.level = level
+
+    def __enter__(self) -> None:
+        if self.level is not None:
+            self.before, progress.level = progress.level, self.level
+            self.level.trace = TRACE_STATE.value
+
+    def __exit__(self, *error: object) -> None:
+        if self.level is not None:
+            progress.level = self.before
+            self.level.impossible.clear()
+            self.level.trace = None
 
 
 def position_in(level: Level) -> Any:

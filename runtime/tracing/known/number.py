@@ -30,6 +30,7 @@ from autograph.jax_internals import TAKES_OPERANDS, TRACE_STATE, emitting, open_
 from autograph.runtime.tracing import context, integer_ranges
 from autograph.runtime.tracing.known import emission, evaluation
 from autograph.runtime.tracing.known.evaluation import NotKnown, Row, choice
+from autograph.runtime.tracing.refusals import refusal
 
 
 class KnownTracer(Tracer):
@@ -50,11 +51,10 @@ class KnownTracer(Tracer):
         is_used: whether the program was given an open number.
     """
 
-    __slots__ = ("args", "bounds", "compute", "emitted", "fn", "is_used", "kind", "level", "row", "sample")
+    __slots__ = ("args", "aval", "bounds", "compute", "emitted", "fn", "is_used", "kind", "level", "row", "sample")
 
     def __init__(self, kind: type, row: Row | None, bounds: Any, level: Any, fn: Any = None, args: Any = ()) -> None:
-        super().__init__(TRACE_STATE.value, emission.aval_of(kind))
-        self._line_info = None
+        self._trace, self.aval, self._line_info = TRACE_STATE.value, emission.aval_of(kind), None
         self.kind, self.row, self.bounds, self.level, self.fn, self.args = kind, row, bounds, level, fn, args
         self.emitted: Any = None
         self.compute: Any = None
@@ -160,8 +160,18 @@ def lifted(fn: Callable[..., Any], *args: Any) -> Any:
     try:
         row = evaluation.evaluate(fn, [a.row if type(a) is KnownTracer else a for a in args], runs_in)
         return made(row, level, fn, args)
-    except NotKnown:
+    except NotKnown as why:
+        if context.progress.is_tried:
+            raise needs_number(str(why)) from None
         return NotImplemented
+
+
+def needs_number(why: str) -> Exception:
+    """Makes the error that ends the attempt to stage a loop over Python numbers."""
+    what = f"the loop needs its number while the program is traced: {why}"
+    return refusal(what, instead="use an array there", page="unrolled-loop")
+
+
 
 
 def is_open_number(a: Any) -> bool:
@@ -202,10 +212,13 @@ def _open(level: Any, fn: Callable[..., Any], args: tuple[Any, ...]) -> Any:
 def standing_for(value: Any, fn: Callable[..., Any], args: Sequence[Any]) -> Any:
     """Returns the open number `fn(*args)`, for which a value of the program stands; the value itself where there is none."""
     found = lifted(fn, *args)
-    if not is_open_number(found):
-        return value
-    found.emitted = value, TRACE_STATE.value
-    return found
+    return stand_for(value, found) if is_open_number(found) else value
+
+
+def stand_for(value: Any, x: KnownTracer) -> KnownTracer:
+    """Has a value of the program stand for an open number; returns the number."""
+    x.emitted = value, TRACE_STATE.value
+    return x
 
 
 def open_variables(x: Any, found: dict[int, KnownTracer] | None = None) -> dict[int, KnownTracer]:

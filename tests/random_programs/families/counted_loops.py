@@ -166,13 +166,15 @@ class _Writer:
             bounds = rng.choice((self.indices[-1] + " % 4", "{n}"))
         text = bounds.format(n=rng.randint(1, 6), m=rng.randint(3, 9))
         head = rng.choice(
-            ("for {i} in ag.range({t}):", "for {i} in ag.range({t}):", "for {i}, z in zip(ag.range(5), xs):")
+            ("for {i} in ag.range({t}):", "for {i} in range({t}):", "for {i}, z in zip(ag.range(5), xs):")
         )
         self.indices.append(index)
         is_inner = len(self.indices) > 1
         before, self.is_traced = self.is_traced, self.is_traced or " % " in text
         body = self.block(depth - 1, rng.randint(2, 4))
         self.is_traced = before
+        if " % " in text:  # its index is traced, and what is made of it has 32 bits
+            body = ["m += 1", f"ys[{index} % 3] += {index} % 7"]
         if is_inner:
             body = [line if not line.startswith(("out", "last", "rate")) else "m += 2" for line in body]
         if rng.random() < 0.15:

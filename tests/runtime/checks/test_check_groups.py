@@ -24,6 +24,7 @@ def three_checks(x: Any, y: Any) -> Any:
 
 def forty_checks(x: Any) -> Any:
     for k in range(40):
+        ag.set_loop_options(unroll=True)
         assert x != k, f"{x} is {k}"
     return x
 

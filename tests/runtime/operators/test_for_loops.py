@@ -13,9 +13,10 @@ from autograph.directives import range as ag_range
 from autograph.errors import StagingError, UndefinedVariableError
 from autograph.runtime.heap import journal
 from autograph.runtime.operators.conditionals import if_exp, if_stmt, nothing
-from autograph.runtime.operators.for_loops import UnrolledLoopWarning, for_loop
+from autograph.runtime.operators.for_loops import for_loop
 from autograph.runtime.operators.logical import not_
 from autograph.runtime.operators.unbound_reads import read
+from autograph.runtime.operators.unrolled_loops import UnrolledLoopWarning
 from autograph.runtime.sequences.iterables import Enumerate, Filter, Map, Reversed, Zip
 from autograph.runtime.tracing import context
 from benchmarks.programs.pair import scan_carries

@@ -12,8 +12,9 @@ import autograph as ag
 from autograph.errors import StagingError
 from autograph.runtime.carry.scan_outputs import alone
 from autograph.runtime.operators import augmented, items
-from autograph.runtime.operators.for_loops import UnrolledLoopWarning, for_loop
+from autograph.runtime.operators.for_loops import for_loop
 from autograph.runtime.operators.items import set_item
+from autograph.runtime.operators.unrolled_loops import UnrolledLoopWarning
 from autograph.runtime.sequences.membership import contains
 from autograph.runtime.sequences.short_circuit import any_passes
 from autograph.runtime.tracing import sharing

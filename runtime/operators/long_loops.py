@@ -1,0 +1,154 @@
+"""Long loops over Python numbers (`for i in range(len(x))`): one loop of the program instead of a copy of the body for each number.
+
+A loop of at least 32 iterations, or 8 with a loop in its body, is tried as a `scan` whose index is known in each iteration (see
+`tracing.known`). A body that needs the number itself ends the attempt: a key of a dict that is written, a shape, a string that is
+kept, `print`, `next`. Nothing is left of the attempt then, and the loop is unrolled, as a shorter one is.
+
+>>> import jax, jax.numpy as jnp, autograph as ag
+>>> def total(x):
+...     s = 0.0
+...     for i in range(len(x)):
+...         s += x[i] * (i / len(x))
+...     return s
+>>> [e.primitive.name for e in jax.make_jaxpr(ag.convert(total))(jnp.ones(100)).eqns]
+['scan']
+"""
+
+from __future__ import annotations
+
+import functools
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from autograph import errors, switches, verbosity
+from autograph.code.library import is_library
+from autograph.jax_internals import list_of, open_traces
+from autograph.runtime.carry.assumptions import assuming
+from autograph.runtime.operators.peeling import failure_from_here, settles
+from autograph.runtime.operators.staged_for import LoopInfo, stage_for
+from autograph.runtime.operators.unrolled_loops import warn_of_copies
+from autograph.runtime.sequences.iteration_space import Items, length_of, range_items
+from autograph.runtime.tracing import context
+from autograph.runtime.tracing.families import LEAVES
+from autograph.runtime.tracing.known import lookups
+
+_FROM = switches.level("AUTOGRAPH_UNROLL_BELOW")
+LEAST, LEAST_AROUND_A_LOOP = (_FROM, _FROM) if _FROM else (32, 8)
+"""From how many iterations on a loop is tried. Measured on CPUs: shorter loops compile and run as fast as copies of the body."""
+WARN_FROM = 1000
+"""From how many iterations on it is said that a loop is unrolled."""
+
+
+def stage_if_long(iterable: Any, info: LoopInfo) -> bool:
+    """Stages a loop over Python numbers, if it is long and its body does not need the numbers; whether it did.
+
+    Raises:
+        Exception: the loop cannot be staged, and `set_loop_options(unroll=False)` says that it must be.
+    """
+    unroll = info.options.get("unroll")
+    items = None if unroll is True else _items(iterable, 1 if unroll is False else _least(info.body.__code__))
+    failed = None if items is None else _unrolled()
+    if items is None or failed is None or info.body.__code__ in failed:
+        return False
+    if unroll is not False and not _may_trace(info.body, 3):
+        return False
+
+    failure = _failure(items, info)
+    if failure is None:
+        return True
+    if unroll is False:
+        raise failure
+    if items.length > 1 and settles(failure, info.body, ()):  # the first iteration gives a variable its kind
+        info.body(items.make(0, ()))
+        rest = items.after_first()
+        failure = _failure(rest, info)
+        if failure is not None:
+            _note_copies(info, items.length, failed, failure)
+            for number in iterable[1:]:
+                info.body(number)
+        return True
+    _note_copies(info, items.length, failed, failure)
+    return False
+
+
+def _failure(items: Items, info: LoopInfo) -> Exception | None:
+    """Tries a loop as a `scan`; returns why not, None where it is staged."""
+
+    def stage() -> None:
+        with context.setting(is_tried=True):
+            stage_for(items, info)
+
+    with assuming((info.body.__code__, "long"), info.options, info.lists) as assumptions:
+        return failure_from_here(stage, assumptions)
+
+
+def _note_copies(info: LoopInfo, length: int, failed: list[Any], failure: Exception) -> None:
+    """Remembers that a loop is unrolled in the program around, and says so."""
+    failed.append(info.body.__code__)
+    reason = str(failure).strip().partition("\n")[0]
+    if verbosity.level > 1:
+        verbosity.tell_statement(2, info.body, f"for: unrolled, {length} copies of the body: {reason}")
+    if length >= WARN_FROM:
+        warn_of_copies(info.body, failure, length)
+
+
+def _least(code: CodeType) -> int:
+    """Returns from how many iterations on a loop with this body is tried."""
+    return LEAST_AROUND_A_LOOP if _has_loop(code) else LEAST
+
+
+def _items(iterable: Any, least: int) -> Items | None:
+    """Returns the items of a range or a tuple of numbers that has at least so many of them."""
+    if type(iterable) is range:
+        return (
+            range_items(iterable.start, iterable.stop, iterable.step) if length_of(iterable) >= max(least, 1) else None
+        )
+    if len(iterable) >= max(least, 1) and set(map(type, iterable)) in ({int}, {float}):
+        return Items(len(iterable), (), lambda k, slices: lookups.number_at(iterable, k), True)
+    return None
+
+
+@functools.cache
+def _has_loop(code: CodeType) -> bool:
+    """Whether a loop body has a loop inside, as the operators say that generated code calls."""
+    inside = (c for c in code.co_consts if isinstance(c, CodeType))
+    return "for_loop" in code.co_names or "while_loop" in code.co_names or any(map(_has_loop, inside))
+
+
+def _unrolled() -> list[Any] | None:
+    """Returns the bodies of the loops that the program around unrolls, as long as it is traced; None where none is recorded."""
+    outermost = next((t for t in reversed(open_traces()) if hasattr(getattr(t, "frame", None), "tracing_eqns")), None)
+    return list_of(getattr(outermost, "frame", None), "unrolled")
+
+
+def _may_trace(f: Any, depth: int) -> bool:
+    """Whether a loop body may come to values of the program, by its variables and the functions that it calls."""
+    code = getattr(f, "__code__", None)
+    if code is None or depth == 0 or not hasattr(f, "__globals__"):
+        return True
+    for name in code.co_names:
+        found = f.__globals__.get(name)
+        if getattr(found, "__name__", "").partition(".")[0] == "jax" or _may_lead(found, depth):
+            return True
+    for cell in f.__closure__ or ():
+        try:
+            if _may_lead(cell.cell_contents, depth):
+                return True
+        except ValueError:
+            pass
+    return any(_may_lead(x, depth) for x in f.__defaults__ or ())
+
+
+def _may_lead(x: Any, depth: int) -> bool:
+    kind = type(x)
+    if kind in LEAVES or kind is ModuleType or issubclass(kind, (np.ndarray, np.generic, type)):
+        return False
+    if kind in (list, tuple, set, frozenset):
+        return any(_may_lead(item, depth - 1) for item in list(x)[:200]) if depth else bool(x)
+    if kind is dict:
+        return any(_may_lead(item, depth - 1) for item in list(x.values())[:200]) if depth else bool(x)
+    if kind is FunctionType:
+        return not errors.is_ours(x.__code__.co_filename) and not is_library(x) and _may_trace(x, depth - 1)
+    return kind is not BuiltinFunctionType
