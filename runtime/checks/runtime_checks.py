@@ -211,7 +211,7 @@ def _source_of(place: Place | None) -> str:
 
 def _place_of(error: BaseException) -> Place | None:
     return (
-        _PLACES.pop(id(error), None)
+        vars(error).pop(_PLACE, None)
         or next(
             (
                 Place(f.filename, f.lineno or 0, f.name)
@@ -229,8 +229,11 @@ def _line_of(error: BaseException) -> tuple[str, int] | None:
     return None if place is None else (place.filename, place.lineno)
 
 
-_PLACES: dict[int, Place | None] = {}
-"""Where a staged `assert` stands, by its exception, until the exception's message has been made."""
+_PLACE = "autograph place"
+"""The attribute of an exception that says where its staged `assert` stands, until the message has been made.
+
+A table by `id` told the place of an exception that was gone to the next one at its address.
+"""
 
 
 def demand(ok: Any, error: Exception) -> None:
@@ -243,7 +246,7 @@ def demand(ok: Any, error: Exception) -> None:
     place = user_place(libraries=True)
 
     def failed() -> None:
-        _PLACES[id(error)] = place
+        vars(error)[_PLACE] = place
         raise journal.mark_raised(error)
 
     host.statements.if_stmt(predicate(ok), host.statements.nothing, failed)
@@ -277,7 +280,7 @@ def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
 
     def failed() -> None:
         error = AssertionError(*(() if message is None else (message(),)))
-        _PLACES[id(error)] = place
+        vars(error)[_PLACE] = place
         raise journal.mark_raised(error)
 
     if __debug__:
