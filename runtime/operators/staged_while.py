@@ -50,6 +50,7 @@ from autograph.runtime.operators.peeling import (
     stage_first_iteration,
 )
 from autograph.runtime.tracing.known.levels import within
+from autograph.runtime.tracing.recorded import has_emitted
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.statement_names import named_loop
 from autograph.runtime.tracing.truth import truth_value
@@ -126,7 +127,7 @@ def _stage(
         assert check is not None
         if not ready():
             return
-        if is_pure:
+        if is_pure and not has_emitted(*first.recorded):
             drop_equations(*first.recorded)
         merged = _bind_while(carry, check, iteration, first.surely)
     except Mismatch as differ:

@@ -81,6 +81,12 @@ def note_emitted(trace: Any, x: Any) -> None:
         emitted.append((len(trace.frame.tracing_eqns), x))
 
 
+def has_emitted(start: Any, end: Any) -> bool:
+    """Whether the equations between two marks compute known numbers, which later regions may have read."""
+    emitted = None if start is None or end is None else list_of(start[0], "emitted")
+    return any(start[1] < at <= end[1] for at, _ in emitted or ())
+
+
 def alias_of(x: Any) -> Any:
     """Another tracer of the value that `x` stands for, of which other things can be noted; None where none can be made."""
     kind: Any = type(x)

@@ -225,3 +225,18 @@ def test_python_is_refused_the_number_itself(expression: str) -> None:
     f = loaded(f"def f(x):\n    for i in numbers(3):\n        z = {expression}\n    return x\n", "f", ag.range)
     with pytest.raises(ag.StagingError):
         jax.jit(ag.convert(f))(jnp.ones(3))
+
+
+def test_a_number_that_the_first_test_of_a_loop_reads_stays_in_the_program() -> None:
+    source = """
+def f(y):
+    k = 0
+    for i in numbers(1, 6):
+        while k > 0 and y[k, 0] != y[i, 0]:
+            k = k - 1
+        if y[k, 0] == y[i, 0]:
+            k += 1
+        y[i, 1] = k
+    return y, k
+"""
+    compared(source, np.float32([[1, 0], [2, 0], [1, 0], [1, 0], [2, 0], [3, 0]]))
