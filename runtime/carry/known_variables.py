@@ -35,7 +35,7 @@ import numpy as np
 from autograph.runtime.carry.slots import Leaf
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.known import emission, recurrences
-from autograph.runtime.tracing.known.evaluation import NotKnown, Row
+from autograph.runtime.tracing.known.evaluation import NotKnown, Row, row_of
 from autograph.runtime.tracing.known.levels import Level, position_in
 from autograph.runtime.tracing.known.number import (
     KnownTracer,
@@ -269,7 +269,7 @@ def _goes_on(carry: Any, p: Pending) -> bool:
 
 
 def _follows(series: Series, out: Any, level: Level) -> bool:
-    after, last = (recurrences.row_of([x], ()) if type(x) in _NUMBERS else x for x in (out, series.last))
+    after, last = (row_of([x], ()) if type(x) in _NUMBERS else x for x in (out, series.last))
     after = after.row if type(after) is KnownTracer else after
     if after is None or not after.kind is series.row.kind is last.kind:
         return False

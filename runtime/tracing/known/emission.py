@@ -32,17 +32,16 @@ from jax import lax
 
 from autograph.jax_internals import convert_weak, emitting, open_traces, trace_of
 from autograph.runtime.tracing import integer_ranges
-from autograph.runtime.tracing.known.evaluation import choice
+from autograph.runtime.tracing.known.evaluation import COMPARISONS, choice
 from autograph.runtime.tracing.recorded import note_emitted, recording_trace
 from autograph.runtime.tracing.refusals import refusal
 
-_COMPARISONS = frozenset((operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne))
 _BITS = frozenset((operator.and_, operator.or_, operator.xor))
 _ARITHMETIC: dict[Any, Any] = {
-    fn: fn for fn in (*_COMPARISONS, *_BITS, operator.add, operator.sub, operator.mul, operator.neg, operator.pos,
+    fn: fn for fn in (*COMPARISONS, *_BITS, operator.add, operator.sub, operator.mul, operator.neg, operator.pos,
                       operator.floordiv, operator.mod, operator.pow, abs)
 } | {max: jnp.maximum, min: jnp.minimum, operator.not_: lax.bitwise_not, choice: jnp.where, bool: lambda x: x != 0}  # fmt: skip
-"""What computes in the program what a function of Python's numbers computes, if nothing leaves the integers of the program."""
+"""Functions of Python numbers that the program computes as well, if no operand and no result is too large for its integers."""
 
 
 def aval_of(kind: type) -> Any:
@@ -83,7 +82,7 @@ def is_computed(fn: Any, kinds: Any, bounds: Any, result: Any) -> bool:
         return False
     is_of_bools = all(kind is bool for kind in kinds)
     return fits_program(result) and (
-        fn in _BITS or fn in _COMPARISONS or fn is choice or fn is operator.not_ or not is_of_bools
+        fn in _BITS or fn in COMPARISONS or fn is choice or fn is operator.not_ or not is_of_bools
     )
 
 

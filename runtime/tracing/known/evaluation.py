@@ -1,7 +1,7 @@
-"""What a function of Python's numbers gives in each iteration of a loop, by Python's own rules.
+"""Evaluates a function of Python numbers in each iteration of a loop, by Python's own rules.
 
-A row holds one number for each iteration: a NumPy array of 64 bits, or of Python's objects where 64 bits do not hold them. NumPy
-computes with it where that surely gives what Python gives; any other function is called once for each iteration.
+A row holds one number for each iteration: a NumPy array of 64 bits, or of Python ints of any size. NumPy computes with a row if the
+result surely equals Python's. Any other function is called once for each iteration.
 
 | computed by NumPy | where |
 | --- | --- |
@@ -31,7 +31,7 @@ import numpy as np
 MOST_CELLS = 1 << 22
 """The most numbers that a row may have: a table of as many 32-bit numbers takes 16 MB."""
 MOST_CALLS = 1 << 20
-"""How often a function is called for one row: 0.1 to 1 second."""
+"""The most calls of a Python function for one row."""
 
 _EXACT = 1 << 53  # up to here each int is a float
 _WIDE = 1 << 62  # up to here the sum of two ints fits into 64 bits
@@ -47,8 +47,8 @@ class Row(NamedTuple):
     """One number for each iteration.
 
     Attributes:
-        values: of int64, float64, bool, the type of NumPy's numbers, or object for ints of any size. The last axis is that of the
-            outermost loop, the one before it that of the loop inside; an axis of length 1 says that the number is the same.
+        values: array of int64, float64, bool, a NumPy type, or object for ints of any size. The last axis is that of the outermost
+            loop, the one before it that of the loop inside. On an axis of length 1 the number is the same in all iterations.
         kind: the class that each number has in Python.
     """
 
@@ -129,7 +129,7 @@ def _one_by_one(fn: Callable[..., Any], args: Sequence[Any], shape: tuple[int, .
     """Calls `fn` for each iteration."""
     size = math.prod(shape)
     if size > MOST_CALLS:
-        raise NotKnown(f"it takes {size:,} calls of Python's own function")
+        raise NotKnown(f"it takes {size:,} calls of a Python function")
     columns = [_numbers(a, shape) for a in args]
     try:
         return row_of([fn(*numbers) for numbers in zip(*columns, strict=True)], shape)
@@ -163,7 +163,7 @@ def _numbers(a: Any, shape: tuple[int, ...]) -> list[Any]:
 # --- Python's numbers, by NumPy ---
 
 _ARITHMETIC: dict[Any, Any] = {operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply}
-_COMPARISONS: dict[Any, Any] = {
+COMPARISONS: dict[Any, Any] = {
     operator.lt: np.less, operator.le: np.less_equal, operator.gt: np.greater,
     operator.ge: np.greater_equal, operator.eq: np.equal, operator.ne: np.not_equal,
 }  # fmt: skip
@@ -224,15 +224,15 @@ def _of_two(fn: Any, x: Any, y: Any) -> Any:
             return None
         if fn is operator.truediv:
             return np.true_divide(x, y) if (y != 0).all() else None
-        ufunc = _ARITHMETIC.get(fn) or _COMPARISONS.get(fn)
+        ufunc = _ARITHMETIC.get(fn) or COMPARISONS.get(fn)
         return ufunc and ufunc(x, y)
     return _of_two_ints(fn, x, y)
 
 
 def _of_two_ints(fn: Any, x: Any, y: Any) -> Any:
     largest = max(_reach(x), _reach(y))
-    if fn in _COMPARISONS:
-        return _COMPARISONS[fn](x, y)
+    if fn in COMPARISONS:
+        return COMPARISONS[fn](x, y)
     if fn in _BITS:
         return _BITS[fn](x, y)
     if fn in (operator.add, operator.sub):
@@ -262,7 +262,7 @@ def _reach(x: Any) -> int:
 # --- NumPy's numbers ---
 
 _OF_NUMPY: dict[Any, Any] = {
-    **_ARITHMETIC, **_COMPARISONS, **_BITS, operator.truediv: np.true_divide, operator.floordiv: np.floor_divide,
+    **_ARITHMETIC, **COMPARISONS, **_BITS, operator.truediv: np.true_divide, operator.floordiv: np.floor_divide,
     operator.mod: np.remainder, operator.neg: np.negative, abs: np.abs, operator.pos: np.positive,
 }  # fmt: skip
 

@@ -18,7 +18,7 @@ from autograph.runtime.tracing.known.number import is_open_number, lifted
 
 _FUNCTIONS: frozenset[Any] = frozenset((abs, bool, int, float, round, pow, min, max)) | frozenset(
     fn for name, fn in vars(math).items()
-    if callable(fn) and name not in ("fsum", "prod", "dist", "sumprod", "modf", "frexp", "sumprod")
+    if callable(fn) and name not in ("fsum", "prod", "dist", "sumprod", "modf", "frexp")
 ) | frozenset(getattr(operator, name) for name in (
     "add sub mul truediv floordiv mod pow lt le gt ge eq ne neg pos abs invert and_ or_ xor lshift rshift not_ truth index".split()
 ))  # fmt: skip

@@ -1,4 +1,4 @@
-"""`x[i]` and `i in x` of Python's containers of numbers, for a number that is known in each iteration.
+"""Looks up `x[i]` and `i in x` in containers of numbers, for an index that is known in each iteration.
 
 >>> import jax, jax.numpy as jnp, numpy as np, autograph as ag
 >>> weights, primes = np.array([0.1, 0.2, 0.7]), {2, 3}

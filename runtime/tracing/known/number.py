@@ -97,9 +97,6 @@ class KnownTracer(Tracer):
     def __rdivmod__(self, other: Any) -> Any:
         return other // self, other % self
 
-    def __reduce__(self) -> Any:
-        raise TypeError("a KnownTracer stands for a number in each iteration")
-
 
 def _binary(name: str, fn: Callable[..., Any]) -> None:
     def method(native: Any, swap: bool) -> Any:
@@ -134,7 +131,6 @@ for _name in "and", "or", "xor":
 for _name in "neg", "pos", "abs", "invert":
     _unary(_name, getattr(operator, _name))
 _unary("round", round)
-KnownTracer.__hash__ = Tracer.__hash__  # type: ignore[method-assign]  # a class with `__eq__` has none otherwise
 
 _PYTHONS = frozenset((int, float, bool))
 
@@ -265,13 +261,12 @@ def _by_bounds(level: Any, fn: Any, args: tuple[Any, ...]) -> Any:
     kinds, bounds = [kind_of(a) for a in args], [bounds_of(a) for a in args]
     if not all(kind is int for kind in kinds):
         return NotImplemented
-    found = (0, 1) if fn in _COMPARISONS else integer_ranges.bounds_of_result(_NAMES.get(fn, ""), bounds)
+    found = (0, 1) if fn in evaluation.COMPARISONS else integer_ranges.bounds_of_result(_NAMES.get(fn, ""), bounds)
     if not emission.is_computed(fn, kinds, bounds, found):
         return NotImplemented
-    return KnownTracer(bool if fn in _COMPARISONS else int, None, found, level, fn, args)
+    return KnownTracer(bool if fn in evaluation.COMPARISONS else int, None, found, level, fn, args)
 
 
-_COMPARISONS = frozenset((operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne))
 _NAMES = {
     operator.add: "add", operator.sub: "sub", operator.mul: "mul", max: "max", min: "min",
     operator.floordiv: "floor_divide", operator.mod: "remainder",

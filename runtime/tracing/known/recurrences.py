@@ -28,7 +28,7 @@ from autograph.runtime.tracing.known.levels import Level
 from autograph.runtime.tracing.known.number import KnownTracer, is_open_number
 
 MOST_STEPS = 1 << 22
-"""The most operations that are computed ahead for one loop: 1 to 2 seconds."""
+"""The most operations that are computed ahead for one loop."""
 
 _PER_VECTOR = 16  # an operation on a vector takes so many times as long as one on numbers
 Values = list[Any]
@@ -169,7 +169,7 @@ def _function(
     """
     nodes = _nodes(nexts)
     if level.length * (len(nodes) + 1) > MOST_STEPS:
-        raise NotKnown(f"it takes {level.length * (len(nodes) + 1):,} operations of Python's own")
+        raise NotKnown(f"it takes {level.length * (len(nodes) + 1):,} operations of Python")
     names = {id(v): f"v{k}" for k, v in enumerate(variables)}
     scope: dict[str, Any] = {"zip": zip, "steps": range(level.length)}
     inputs: list[KnownTracer] = []

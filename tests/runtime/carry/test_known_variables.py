@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from tests.runtime.tracing.known.test_number import Z, compared
+from tests.runtime.tracing.known.test_number import Z, assert_as_in_python
 
 PROGRAMS = {
     "count_used": """
@@ -247,7 +247,7 @@ def nestlists(y):
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_numbers_in_the_loop_and_behind_it(name: str) -> None:
-    compared("import math\n\n\nclass Box:\n    pass\n" + PROGRAMS[name], Z, name=name)
+    assert_as_in_python("import math\n\n\nclass Box:\n    pass\n" + PROGRAMS[name], Z, name=name)
 
 
 def scan_of(f, *args):

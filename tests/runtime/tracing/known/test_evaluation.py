@@ -128,7 +128,7 @@ def test_the_loops_of_a_nest_have_an_axis_each() -> None:
 
 def test_too_many_numbers_are_not_known() -> None:
     index = Row(np.arange(1 << 21), int)
-    with pytest.raises(NotKnown, match="calls of Python's own function"):
+    with pytest.raises(NotKnown, match="calls of a Python function"):
         evaluate(math.sin, [index])
     with pytest.raises(NotKnown, match="iterations"):
         evaluate(operator.mul, [index, index._replace(values=np.arange(3).reshape(3, 1))])

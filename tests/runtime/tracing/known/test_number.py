@@ -44,7 +44,7 @@ def loaded(source: str, name: str, numbers: Any) -> Callable[..., Any]:
     return found
 
 
-def compared(source: str, *args: Any, name: str = "f", by: Callable[..., Any] = jax.jit) -> Any:
+def assert_as_in_python(source: str, *args: Any, name: str = "f", by: Callable[..., Any] = jax.jit) -> Any:
     """Compares a function over `ag.range`, under a transform, with the same one over `range` on NumPy's arrays of 64 bits."""
     wide = [a.astype(np.float64) if isinstance(a, np.ndarray) else a for a in args]
     wanted = loaded(source, name, range)(*wide)
@@ -127,12 +127,12 @@ def f(y):
     "source", [NEST, EXITS_INSIDE, RAGGED, BESIDE_ARRAYS], ids=["nest", "exits", "ragged", "arrays"]
 )
 def test_nests_exits_and_items_beside_arrays(source: str) -> None:
-    compared(source, Z)
+    assert_as_in_python(source, Z)
 
 
 @pytest.mark.parametrize("limit", [1.2, 100.0])
 def test_a_loop_that_a_traced_exit_ends(limit: float) -> None:
-    compared(EXIT, Z, limit)
+    assert_as_in_python(EXIT, Z, limit)
 
 
 def test_under_vmap_and_grad() -> None:
@@ -239,4 +239,4 @@ def f(y):
         y[i, 1] = k
     return y, k
 """
-    compared(source, np.float32([[1, 0], [2, 0], [1, 0], [1, 0], [2, 0], [3, 0]]))
+    assert_as_in_python(source, np.float32([[1, 0], [2, 0], [1, 0], [1, 0], [2, 0], [3, 0]]))
