@@ -241,7 +241,7 @@ class Carry(Layout):
     def _doubts(self) -> bool:
         """Whether the trace relied on a bool being Python's, while an iteration replaces it by an array."""
         used = [leaf for leaf in self.leaves if leaf.noted is not None and leaf.noted.is_used]
-        found = [leaf for leaf in used if not is_of_python(leaf.out)]
+        found = [leaf for leaf in used if leaf.out is not None and not is_of_python(leaf.out)]
         for leaf in found:
             self.assumptions.slots[leaf.key].doubtful = True
         return bool(found)

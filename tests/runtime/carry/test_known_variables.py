@@ -242,6 +242,17 @@ def nestlists(y):
         xs.append(row)
     return xs
 """,
+    "turned": """
+def turned(y):
+    odd, n = False, 0
+    for i in numbers(5):
+        for j in numbers(0, 5, 2):
+            odd = not odd
+        if i % 2 == 1 or odd:
+            n += i
+        y[i, 0] = n * 0.1 * 3
+    return y, n, odd
+""",
 }
 
 
