@@ -190,7 +190,7 @@ def predicate(test: Any) -> Any:
     """
     if type(test) is KnownTracer:
         truth = test.truth()
-        return truth if type(truth) is KnownTracer else lax.full((), truth, bool)
+        return lax.full((), truth, bool) if type(truth) is bool else truth
     aval = jax.typeof(test)
     if not isinstance(aval.dtype, np.dtype):
         raise TypeError("key array cannot be converted to boolean.")

@@ -45,7 +45,7 @@ from autograph.runtime.tracing import context, host, sizes
 from autograph.runtime.tracing.class_lookup import python_method
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.known import lookups
-from autograph.runtime.tracing.known.number import needs_number
+from autograph.runtime.tracing.known.number import KnownTracer, needs_number
 from autograph.runtime.tracing.refusals import a, refusal
 from autograph.runtime.tracing.staging import is_jax_array, is_traced, is_tracer
 from autograph.runtime.values import choices
@@ -107,7 +107,7 @@ def get_item(x: Any, i: Any) -> Any:
         return host.calls.staged(method)(x, i)
     if issubclass(kind, (list, tuple)):
         return traced_index.get_at(x, i)
-    if progress.is_tried and type(i) is not tuple and type(i).__name__ == "KnownTracer":
+    if progress.is_tried and type(i) is KnownTracer:
         raise needs_number("it is a key of a dict")
     if traced_keys.may_have_key(x, i):
         return traced_keys.get_value(x, i)

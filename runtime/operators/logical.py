@@ -126,8 +126,8 @@ def not_(x: Any) -> Any:
     x = truth_value(x)
     if not is_traced(x):
         return not x
-    if type(x) is KnownTracer:
-        return lifted(operator.not_, x)
+    if type(x) is KnownTracer and (known := lifted(operator.not_, x)) is not NotImplemented:
+        return known
     test = predicate(x)
     if (truth := path_conditions.known_truth(test)) is not None:
         return not truth

@@ -17,6 +17,7 @@ kept, `print`, `next`. Nothing is left of the attempt then, and the loop is unro
 from __future__ import annotations
 
 import functools
+from contextlib import suppress
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -133,11 +134,9 @@ def _may_trace(f: Any, depth: int) -> bool:
         if getattr(found, "__name__", "").partition(".")[0] == "jax" or _may_lead(found, depth):
             return True
     for cell in f.__closure__ or ():
-        try:
+        with suppress(ValueError):  # the cell of a variable that is unbound
             if _may_lead(cell.cell_contents, depth):
                 return True
-        except ValueError:
-            pass
     return any(_may_lead(x, depth) for x in f.__defaults__ or ())
 
 

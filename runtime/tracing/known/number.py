@@ -86,7 +86,10 @@ class KnownTracer(Tracer):
 
     def truth(self) -> Any:
         """Returns the truth of the number: a bool where it is the same in all iterations."""
-        return self if self.kind is bool else lifted(bool, self)
+        if self.kind is bool:
+            return self
+        found = lifted(bool, self)
+        return found if found is not NotImplemented else self.value != 0
 
     def _short_repr(self) -> str:
         return f"KnownTracer({self.aval})"
@@ -257,15 +260,29 @@ def bounds_of(a: Any) -> Any:
 
 
 def _by_bounds(level: Any, fn: Any, args: tuple[Any, ...]) -> Any:
-    """`lifted`, in so many iterations that the program alone computes the numbers: ints that surely fit."""
+    """`lifted`, in so many iterations that the program alone computes the numbers: ints that surely fit, and bools."""
     kinds, bounds = [kind_of(a) for a in args], [bounds_of(a) for a in args]
-    if not all(kind is int for kind in kinds):
+    if None in bounds or not (fn in _OF_ANY or all(kind is int for kind in kinds)):
         return NotImplemented
-    found = (0, 1) if fn in evaluation.COMPARISONS else integer_ranges.bounds_of_result(_NAMES.get(fn, ""), bounds)
+    found = _bounds_of_result(fn, bounds)
     if not emission.is_computed(fn, kinds, bounds, found):
         return NotImplemented
-    return KnownTracer(bool if fn in evaluation.COMPARISONS else int, None, found, level, fn, args)
+    is_test = fn in evaluation.COMPARISONS or fn in (bool, operator.not_)
+    return KnownTracer(bool if is_test else kinds[-1], None, found, level, fn, args)
 
+
+def _bounds_of_result(fn: Any, bounds: list[tuple[int, int]]) -> tuple[int, int] | None:
+    if fn in evaluation.COMPARISONS or fn in (bool, operator.not_):
+        return 0, 1
+    if fn is operator.neg:
+        return -bounds[0][1], -bounds[0][0]
+    if fn is choice:
+        return min(low for low, _ in bounds[1:]), max(high for _, high in bounds[1:])
+    return integer_ranges.bounds_of_result(_NAMES[fn], bounds) if fn in _NAMES else None
+
+
+_OF_ANY: frozenset[Any] = frozenset((bool, operator.not_, choice))
+"""Functions that take bools as well as ints."""
 
 _NAMES = {
     operator.add: "add", operator.sub: "sub", operator.mul: "mul", max: "max", min: "min",

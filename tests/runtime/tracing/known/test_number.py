@@ -190,15 +190,21 @@ def test_a_range_of_more_numbers_than_a_table_holds() -> None:
     n = evaluation.MOST_CELLS * 8
 
     def f(x, limit):
-        total = 0
+        total, flags = 0, 0
         for i in ag.range(n):
             if i > limit:
                 break
             if (i * 2 + 1) % 3 == 0:
                 total += i // 2
-        return total
+            if i % 2:
+                total -= -i
+            if not i % 5 and not (i > 40 or i < 3):
+                flags += 1 if i % 3 else 2
+            if i & 1:
+                flags += abs(i - 7)
+        return total, flags
 
-    assert jax.jit(ag.convert(f))(0.0, 100) == f(0.0, 100)
+    assert jax.tree.map(int, jax.jit(ag.convert(f))(0.0, 100)) == f(0.0, 100)
 
 
 def test_an_integer_that_does_not_fit_is_refused_by_its_number() -> None:
