@@ -69,12 +69,18 @@ def check_search(x: Any, container: Any) -> None:
 
 def hashed(x: Any, /) -> int:
     """`hash(x)`; refuses to tell the hash of an object that may be one of several."""
-    if aliases.any_merged() and _by_identity(type(x)):
-        aliases.check_identity(x, x)
-    if type(x) is tuple:
-        for part in x:  # since Python 3.14 a tuple keeps its hash, and asks a size in it no more
-            hashed(part)
+    _check_hash(x)
     return hash(x)
+
+
+def _check_hash(x: Any) -> None:
+    if type(x) is tuple:
+        for part in x:  # by itself: since Python 3.14 a tuple keeps its hash, and asks a size in it no more
+            _check_hash(part)
+    elif sizes.is_size(x):
+        hash(x)  # raises in converted code
+    elif aliases.any_merged() and _by_identity(type(x)):
+        aliases.check_identity(x, x)
 
 
 def _check_pair(a: Any, b: Any) -> None:

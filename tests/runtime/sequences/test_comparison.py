@@ -28,3 +28,19 @@ def test_only_what_finds_a_key_by_its_hash_is_searched_for_one_of_several_object
     assert ag.jit(writes_beside_one_of_several)(1, 2.0) == writes_beside_one_of_several(1, 2.0) == 15
     with pytest.raises(StagingError):
         ag.jit(finds_one_of_several)(1)
+
+
+class Counting:
+    """Counts how often its hash is asked."""
+
+    asked = 0
+
+    def __hash__(self) -> int:
+        self.asked += 1
+        return 7
+
+
+def test_each_element_of_a_tuple_is_hashed_once() -> None:
+    key = Counting()
+    assert ag.convert(lambda k: hash((k, (k, 1))))(key) == hash((key, (key, 1)))
+    assert key.asked == 2 + 2  # here and there
