@@ -130,8 +130,15 @@ class ControlFlow(StatementConverter):
         else:
             test, loop_test = [], builders.thunk(node.test, at=node.test)
         body, loop_body = self.region_function("loop_body", node.body, state, at=node)
-        keywords = {"dead": self.dead(state, node)} | self.options(node)
-        call = self.call("while_loop", [loop_test, loop_body], state, at=node, **keywords)
+        call = self.call(
+            "while_loop",
+            [loop_test, loop_body],
+            state,
+            at=node,
+            appends=self.appended([*node.body, node.test], at=node),
+            dead=self.dead(state, node),
+            **self.options(node),
+        )
         return [*test, *body, builders.statement(call, at=node)]
 
     def visit_For(self, node: Node) -> Any:
@@ -149,7 +156,6 @@ class ControlFlow(StatementConverter):
             statements = [unpack, *(item for item in statements if not isinstance(item, gast.Pass))]
         body, loop_body = self.region_function("loop_body", statements, state, at=node, parameters=[parameter])
         test = getattr(node, "extra_test", None)
-        lists = [] if test is not None or not self.appends else self.appended(node.body)
         call = self.call(
             "for_loop",
             [node.iter, loop_body],
@@ -157,7 +163,7 @@ class ControlFlow(StatementConverter):
             at=node,
             test=None if test is None else builders.thunk(test, at=node),
             last=gast.Constant(True, None) if test is not None and self._is_last_use(node) else None,
-            appends=builders.state(lists, at=node) if lists else None,
+            appends=self.appended(node.body, at=node),
             item=gast.Constant(False, None) if is_unread else None,
             dead=self.dead(state, node),
             **self.options(node),
@@ -196,9 +202,10 @@ class ControlFlow(StatementConverter):
         name = loop.iter.id if isinstance(loop.iter, gast.Name) else None
         return name is not None and name not in self.outer and self.liveness.ends_with(name, loop)
 
-    def appended(self, body: list[Node]) -> list[str]:
+    def appended(self, body: list[Node], *, at: Node) -> Node | None:
         """Returns the function's own lists with which a body does nothing but append."""
-        return [name for name in appended_only(body) if name not in self.outer]
+        lists = [name for name in appended_only(body) if name not in self.outer] if self.appends else []
+        return builders.state(lists, at=at) if lists else None
 
     def visit_Try(self, node: Node) -> Any:
         outside = self.may_be_unbound

@@ -140,8 +140,6 @@ def settle(carry: Any, comparison: Any) -> bool:
         else:
             carried += zip(group.results, found, strict=True)
     for p, fold in carried:
-        if fold is None and progress.is_tried:
-            raise needs_number(f"{p.path} is not known in each iteration")
         _demote(carry, comparison, p)
         p.leaf.fold = fold
     # Only now it is known which numbers the program was given.
@@ -225,7 +223,9 @@ def _outcomes(level: Level, group: Group) -> Sequence[Any]:
     try:
         inits = [leaf.init.row if type(leaf.init) is KnownTracer else leaf.init for leaf in group.leaves]
         rows, lasts = recurrences.run_ahead(level, variables, inits, group.nexts)
-    except NotKnown:
+    except NotKnown as reason:
+        if progress.is_tried:
+            raise needs_number(f"{group.results[0].path} is not known in each iteration: {reason}") from None
         return [None] * len(group.results)
     return [Series(leaf.init, row, last) for leaf, row, last in zip(group.leaves, rows, lasts, strict=True)]
 

@@ -27,6 +27,7 @@ from autograph import errors, switches, verbosity
 from autograph.code.library import is_library
 from autograph.jax_internals import list_of, open_traces
 from autograph.runtime.carry.assumptions import assuming
+from autograph.runtime.operators.known_tests import TestedBody, iterations_of
 from autograph.runtime.operators.peeling import failure_from_here, settles
 from autograph.runtime.operators.staged_for import LoopInfo, stage_for
 from autograph.runtime.operators.unrolled_loops import warn_of_copies
@@ -56,10 +57,60 @@ def stage_if_long(iterable: Any, info: LoopInfo) -> bool:
     if unroll is not False and not _may_trace(info.body, 3):
         return False
 
+    return _stage(items, info, failed, must=unroll is False)
+
+
+class KnownEnd:
+    """The end of a loop that has a test, where Python's numbers decide it.
+
+    Attributes:
+        iterations: how many are staged, once they are counted.
+        last_alone: whether one more follows by itself: it sets the flag of a jump, which no other iteration does.
+    """
+
+    def __init__(self, info: LoopInfo, numbers: range | None = None) -> None:
+        """`numbers`: those over which a `for` loop runs; None for a `while`, of which `info` has a `TestedBody`."""
+        self.info, self.numbers = info, numbers
+        self.iterations, self.last_alone = 0, False
+
+    def is_far(self, done: int) -> bool:
+        """Whether a loop that has done so many iterations is long, and may be staged: then the iterations are counted."""
+        info, code = self.info, self.info.body.__code__
+        failed = None if info.options.get("unroll") is True else _unrolled()
+        body = info.body.body if isinstance(info.body, TestedBody) else info.body
+        if failed is None or code in failed or not _may_trace(body, 3):
+            return False
+        left = None if self.numbers is None else self.numbers[done:]
+        found = iterations_of(info, None if left is None else range_items(left.start, left.stop, left.step))
+        if found is None:
+            failed.append(code)
+            return False
+        count, self.last_alone = found
+        self.iterations = done + count - self.last_alone
+        return self.iterations >= _least(code)
+
+    def stage(self) -> bool:
+        """Stages the loop; False where its body needs its numbers."""
+        info, numbers, staged = self.info, self.numbers, self.iterations
+        failed = _unrolled()
+        assert failed is not None
+        if numbers is None:
+            items = Items(staged, (), lambda k, slices: None, False)
+        else:
+            items = range_items(numbers.start, numbers[staged - 1] + numbers.step, numbers.step)
+        if not _stage(items, info._replace(test=None), failed):
+            return False
+        if self.last_alone:
+            info.body(None if numbers is None else numbers[staged])
+        return True
+
+
+def _stage(items: Items, info: LoopInfo, failed: list[Any], must: bool = False) -> bool:
+    """Stages a loop, if its body does not need the numbers; whether it did. If it `must`, it raises the reason why not."""
     failure = _failure(items, info)
     if failure is None:
         return True
-    if unroll is False:
+    if must:
         raise failure
     if items.length > 1 and settles(failure, info.body, ()):  # the first iteration gives a variable its kind
         info.body(items.make(0, ()))
@@ -67,8 +118,8 @@ def stage_if_long(iterable: Any, info: LoopInfo) -> bool:
         failure = _failure(rest, info)
         if failure is not None:
             _note_copies(info, items.length, failed, failure)
-            for number in iterable[1:]:
-                info.body(number)
+            for k in range(rest.length):
+                info.body(rest.make(k, ()))
         return True
     _note_copies(info, items.length, failed, failure)
     return False

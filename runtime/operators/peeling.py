@@ -23,7 +23,7 @@ from typing import Any
 
 import jax
 
-from autograph import errors
+from autograph import errors, switches
 from autograph.jax_internals import drop_equations, equation_mark
 from autograph.runtime.carry.assumptions import LoopAssumptions
 from autograph.runtime.checks import runtime_checks
@@ -37,6 +37,8 @@ from autograph.runtime.tracing.variables import CarriesNone, Variable
 
 MOST_ITERATIONS = 1 << 16
 """How often a loop runs while it is traced whose iterations make checks, until it must be staged."""
+FEW = min(8, switches.level("AUTOGRAPH_UNROLL_BELOW") or 8)
+"""How many iterations run while a loop is traced until it is found to be long."""
 ATTEMPTS = 1000  # types and locations only grow, so the search ends; the bound makes a mistake of ours into an error
 
 
@@ -129,10 +131,12 @@ def try_iterations(
     assumptions: LoopAssumptions,
     functions: Sequence[Callable[..., Any]],
     most: int = ATTEMPTS,
+    is_long: Callable[[int], bool] | None = None,
 ) -> tuple[Any, int]:
     """Runs the first iteration in Python, and further ones (up to `most`) while more of the variables come to hold traced values.
 
-    They are taken back when the next test is traced and nothing stands against it.
+    They are taken back when the next test is traced and nothing stands against it; or when `FEW` have run, the test is known still,
+    and the loop `is_long` (see `long_loops`).
 
     Returns:
         the truth of the next test, and how many iterations stand.
@@ -145,7 +149,7 @@ def try_iterations(
     start = equation_mark()
     with journal.Region(variables) as region:
         region.is_trial = True
-        done, traced = 0, _traced(variables, assumptions.lists)
+        done, traced, settled = 0, _traced(variables, assumptions.lists), False
         try:
             with guarded_iterators.guard_iterators([], *functions):
                 while True:
@@ -153,19 +157,28 @@ def try_iterations(
                     done += 1
                     truth = goes_on(test)
                     before, traced = traced, _traced(variables, assumptions.lists)
-                    if region.is_final or is_traced(truth) or not truth or done == most or traced == before:
+                    if region.is_final or is_traced(truth) or not truth or done == most:
+                        break
+                    settled = settled or traced == before
+                    if settled and (is_long is None or done >= FEW):
                         break
         except BaseException as error:
             if not assumptions.lists or region.is_final or not isinstance(error, errors.StagingError):
                 region.keep()
                 assumptions.lists = ()  # what ran cannot be staged any more
             raise
-        if region.is_final or not is_traced(truth):
+        if region.is_final:
+            stays = True
+        elif is_traced(truth):
+            stays = settled
+        else:
+            stays = not truth or done != FEW or is_long is None or not is_long(done)
+        if stays:
             region.keep()
             return truth, done
     drop_equations(start, equation_mark())
     assumptions.forget()
-    assumptions.from_start = True
+    assumptions.from_start = is_traced(truth)
     return truth, 0
 
 

@@ -36,6 +36,7 @@ from autograph.jax_internals import is_tracing
 from autograph.runtime.carry.assumptions import LoopAssumptions, assuming
 from autograph.runtime.heap import iterators
 from autograph.runtime.operators import conditionals
+from autograph.runtime.operators.long_loops import KnownEnd
 from autograph.runtime.operators.peeling import failure_from_here, goes_on, settles, stage_from_here, try_iterations
 from autograph.runtime.operators.staged_for import LoopInfo, stage_counted_while
 from autograph.runtime.sequences.iteration_space import length_of, range_items
@@ -90,7 +91,7 @@ def _first_numbers(numbers: range, info: LoopInfo, assumptions: LoopAssumptions)
 
     if assumptions.from_start and stage_from_here(stage, assumptions):
         return None
-    items = iter(numbers)
+    items, end = iter(numbers), KnownEnd(info, numbers)
     truth, done = try_iterations(
         lambda: info.body(next(items)),
         info.test,
@@ -98,9 +99,11 @@ def _first_numbers(numbers: range, info: LoopInfo, assumptions: LoopAssumptions)
         assumptions,
         (info.body, info.test),
         length_of(numbers),
+        end.is_far,
     )
     if not done:
-        return None if stage_from_here(stage, assumptions) else numbers
+        staged = stage_from_here(stage, assumptions) if is_traced(truth) else end.stage()
+        return None if staged else numbers
     rest = numbers[done:]
     if is_traced(truth):
         _stage_rest(rest, iter(rest), 0, info, truth)

@@ -29,6 +29,8 @@ from autograph.runtime.carry.assumptions import LoopAssumptions, assuming
 from autograph.runtime.carry.scan_outputs import alone
 from autograph.runtime.heap import path_conditions
 from autograph.runtime.operators import conditionals
+from autograph.runtime.operators.known_tests import TestedBody
+from autograph.runtime.operators.long_loops import KnownEnd
 from autograph.runtime.operators.peeling import (
     goes_on,
     stage_from_here,
@@ -36,9 +38,10 @@ from autograph.runtime.operators.peeling import (
     try_iterations,
     unsettled,
 )
+from autograph.runtime.operators.staged_for import LoopInfo
 from autograph.runtime.operators.staged_while import FirstTest, stage_while
 from autograph.runtime.tracing.staging import is_traced
-from autograph.runtime.tracing.variables import StateLike, Variable, variables_of
+from autograph.runtime.tracing.variables import StateLike, variables_of
 
 
 def while_loop(
@@ -46,6 +49,7 @@ def while_loop(
     body: Callable[[], Any],
     state: StateLike = None,
     *,
+    appends: StateLike = None,
     dead: Sequence[str] = (),
     options: dict[str, Any] | None = None,
     lists: StateLike = None,
@@ -59,6 +63,7 @@ def while_loop(
         test: the loop test; evaluated before each iteration, as in Python.
         body: one iteration.
         state: the variables that change and that the next iteration or the rest of the function reads.
+        appends: lists with which the loop does nothing but append.
         dead: names of variables that nobody reads after the loop; also outside of `state`, whose objects the loop changes in place.
         options: what `set_loop_options` said.
         lists: the lists that may grow in the body, where the options say how often it runs at most.
@@ -72,37 +77,25 @@ def while_loop(
         while test():
             body()
         return
-    _run(
-        test,
-        body,
-        variables_of(state, (*optional, *returned) if asked else optional),
-        options,
-        variables_of(lists),
-        dead,
-    )
+    variables = variables_of(state, (*optional, *returned) if asked else optional)
+    tested = TestedBody(test, body)
+    _run(tested, LoopInfo(tested, test, variables, options or {}, variables_of(lists), variables_of(appends), dead=dead))
 
 
-def _run(
-    test: Callable[[], Any],
-    body: Callable[[], Any],
-    variables: list[Variable],
-    options: dict[str, Any] | None,
-    lists: Sequence[Variable],
-    dead: Sequence[str],
-    alone: Sequence[str] = (),
-) -> None:
+def _run(tested: TestedBody, info: LoopInfo, alone: Sequence[str] = ()) -> None:
     """Runs a loop; `alone`: the variables for which an iteration ran by itself (see `settles`)."""
-    with assuming((body.__code__, "while"), options, lists) as assumptions:
-        truth, reason = _iterate(test, body, variables, assumptions, (dead, alone))
+    body = tested.body
+    with assuming((body.__code__, "while"), info.options, info.lists) as assumptions:
+        truth, reason = _iterate(tested, info, assumptions, alone)
     if reason is None:
         return
 
     def iteration_alone() -> None:
         body()
-        _run(test, body, variables, options, lists, dead, (*alone, reason.variable))
+        _run(tested, info, (*alone, reason.variable))
 
     try:
-        conditionals.stage_iteration(truth, iteration_alone, variables, body, dead)
+        conditionals.stage_iteration(truth, iteration_alone, info.variables, body, info.dead)
     except errors.StagingError as error:
         if error.location != reason.location:
             raise
@@ -110,17 +103,14 @@ def _run(
 
 
 def _iterate(
-    test: Callable[[], Any],
-    body: Callable[[], Any],
-    variables: list[Variable],
-    assumptions: LoopAssumptions,
-    may_settle: tuple[Sequence[str], Sequence[str]],
+    tested: TestedBody, info: LoopInfo, assumptions: LoopAssumptions, alone: Sequence[str]
 ) -> tuple[Any, errors.StagingError | None]:
     """Iterates in Python until the test is traced, and stages the rest.
 
     Returns:
         the traced test, and why the rest cannot be staged before another iteration ran by itself, None where it is staged.
     """
+    test, body, variables = tested.test, tested.body, info.variables
 
     def stage() -> None:
         stage_while(test, body, variables, FirstTest(True, surely=True), assumptions)
@@ -133,28 +123,10 @@ def _iterate(
             return truth, None
         if first:
             first = False
-            if verbosity.level > 2:
-                verbosity.tell_statement(3, body, "while: its test is known, so iterations run in Python while tracing")
-            if assumptions.from_start and stage_from_here(stage, assumptions):
-                return truth, None
-            refused = None
-            known_alone = alone(assumptions.lists)
-            try:
-                truth, done = try_iterations(body, test, variables, assumptions, (body, test))
-            except errors.StagingError as error:
-                if not assumptions.lists:
-                    raise
-                refused = error
-            if refused is not None:  # a list that grows under a traced condition, say
-                assumptions.alone = known_alone  # the frames of the error refer to the lists now
-                if stage_from_here(stage, assumptions):
-                    return truth, None
-                raise refused
+            truth, done = _begin(tested, info, stage, assumptions)
             if done:
                 start = None  # what the test recorded stays
                 continue
-            if stage_from_here(stage, assumptions):
-                return truth, None
         known = path_conditions.passed()
         body()
         done += 1
@@ -167,4 +139,42 @@ def _iterate(
     path_conditions.learn(before)  # the loop may drop what the test recorded
 
     rest = functools.partial(stage_while, test, body, variables, traced, assumptions)
-    return truth, unsettled(rest, variables, body, *may_settle)
+    return truth, unsettled(rest, variables, body, info.dead, alone)
+
+
+def _begin(
+    tested: TestedBody, info: LoopInfo, stage: Callable[[], None], assumptions: LoopAssumptions
+) -> tuple[Any, int]:
+    """Runs the first iterations of a loop whose first test is true, or the whole loop staged.
+
+    Returns:
+        the truth of the next test, and how many iterations were made: none where Python must iterate.
+    """
+    test, body = tested.test, tested.body
+    if verbosity.level > 2:
+        verbosity.tell_statement(3, body, "while: its test is known, so iterations run in Python while tracing")
+    if assumptions.from_start and stage_from_here(stage, assumptions):
+        return False, 1
+    known_alone = alone(assumptions.lists)
+    end = KnownEnd(info)
+    refused = None
+    try:
+        truth, done = try_iterations(body, test, info.variables, assumptions, (body, test), is_long=end.is_far)
+    except errors.StagingError as error:
+        if not assumptions.lists:
+            raise
+        refused = error
+    if refused is not None:  # a list that grows under a traced condition, say
+        assumptions.alone = known_alone  # the frames of the error refer to the lists now
+        if stage_from_here(stage, assumptions):
+            return False, 1
+        raise refused
+    if done:
+        return truth, done
+    if is_traced(truth):
+        return (False, 1) if stage_from_here(stage, assumptions) else (True, 0)
+    if not end.stage():
+        return True, 0
+    truth = goes_on(test)
+    assert truth is False, "the loop was to end here"
+    return truth, 1

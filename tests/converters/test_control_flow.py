@@ -410,7 +410,7 @@ CASES = {
         """,
         "f([3, 4])",
     ),
-    "not so where a flag may end the loop": Case(
+    "also where a flag may end the loop": Case(
         """
         def f(xs):
             out = []
@@ -432,7 +432,7 @@ CASES = {
                 def else_body():
                     out.append(x)
                 ag__.if_stmt(x < 0, if_body, else_body, lambda: (break_,), exits={'break_': ()})
-            ag__.for_loop(xs, loop_body, lambda: (break_,), test=lambda: not break_, last=True)
+            ag__.for_loop(xs, loop_body, lambda: (break_,), test=lambda: not break_, last=True, appends=lambda: (out,))
             return out
         """,
         "f([3, -1, 4])",

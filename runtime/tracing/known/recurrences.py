@@ -2,7 +2,7 @@
 
 | recurrence | computed by |
 | --- | --- |
-| `v + x`, `v - x`, `v * x`, of one variable | NumPy's `accumulate`, which goes from left to right as Python does |
+| `v + x`, `v - x`, `v * x`, of one variable, or under a test | NumPy's `accumulate`, which goes from left to right like Python |
 | any other, of numbers | a Python function, generated from the expressions |
 | any other, inside of other loops | NumPy, on vectors over the iterations of these |
 
@@ -26,9 +26,7 @@ from autograph.runtime.tracing.known import evaluation
 from autograph.runtime.tracing.known.evaluation import NotKnown, Row, choice, row_of
 from autograph.runtime.tracing.known.levels import Level
 from autograph.runtime.tracing.known.number import KnownTracer, is_open_number
-
-MOST_STEPS = 1 << 22
-"""The most operations that are computed ahead for one loop."""
+from autograph.runtime.tracing.known.step_functions import MOST_STEPS, column, nodes_of, step_function
 
 _PER_VECTOR = 16  # an operation on a vector takes so many times as long as one on numbers
 Values = list[Any]
@@ -53,7 +51,7 @@ def run_ahead(
     rows = rows or {}
     if len(variables) == 1 and (series := _accumulated(level, variables[0], inits[0], nexts[0], rows)) is not None:
         return [series[0]], [series[1]]
-    nodes = _nodes(nexts)
+    nodes = nodes_of(nexts)
     of_nodes = [_row(x, rows) for x in nodes]
     if any(type(init) is Row for init in inits) or not all(
         row is None or _is_of_one_loop(row, level) for row in of_nodes
@@ -74,12 +72,8 @@ def _is_of_one_loop(row: Row, level: Level) -> bool:
 
 def _accumulated(level: Level, variable: KnownTracer, init: Any, after: Any, rows: Rows) -> tuple[Row, Any] | None:
     """Computes a sum or a product of one variable; None of anything else."""
-    if type(after) is not KnownTracer or after.fn not in _ACCUMULATED or len(after.args) != 2 or not after.is_open:
-        return None
-    left, right = after.args
-    if right is variable and after.fn is not operator.sub:
-        left, right = right, left
-    if left is not variable or (is_open_number(right) and id(right) not in rows):
+    fn, right, where = _step(variable, after, rows)
+    if fn is None:
         return None
     start = init if type(init) is Row else row_of([init], ())
     step = _row(right, rows) if type(right) is KnownTracer else row_of([right], ())
@@ -92,23 +86,46 @@ def _accumulated(level: Level, variable: KnownTracer, init: Any, after: Any, row
     kind = float if float in (start.kind, step.kind) else int
     if kind is not start.kind:  # its class changes in the first iteration
         return None
-    shape = np.broadcast_shapes((level.length, *[1] * level.depth), start.values.shape, step.values.shape)
-    if math.prod(shape) > evaluation.MOST_CELLS:
-        raise NotKnown(f"there are {math.prod(shape):,} iterations")
-    steps = np.broadcast_to(step.values, shape)
-    terms = np.concatenate([np.broadcast_to(start.values, (1, *shape[1:])), steps]).astype(
-        np.float64 if kind is float else np.int64
-    )
-    if kind is int and (after.fn is operator.mul or np.abs(terms.astype(np.float64)).sum() >= 2.0**62):
-        return None
     if kind is float and step.kind is int and np.abs(step.values.astype(np.float64)).max() > 2.0**53:
         return None
+    values = step.values.astype(np.float64 if kind is float else np.int64)
+    if where is not None:
+        values = np.where(where.values, values, values.dtype.type(_NEUTRAL[fn]))
+    shape = np.broadcast_shapes((level.length, *[1] * level.depth), start.values.shape, values.shape)
+    if math.prod(shape) > evaluation.MOST_CELLS:
+        raise NotKnown(f"there are {math.prod(shape):,} iterations")
+    before = np.broadcast_to(start.values, (1, *shape[1:])).astype(values.dtype)
+    terms = np.concatenate([before, np.broadcast_to(values, shape)])
+    if kind is int and (fn is operator.mul or np.abs(terms.astype(np.float64)).sum() >= 2.0**62):
+        return None
     with np.errstate(all="ignore"):
-        series = _ACCUMULATED[after.fn].accumulate(terms, axis=0)
+        series = _ACCUMULATED[fn].accumulate(terms, axis=0)
     return Row(series[:-1], kind), _number_or_row(series[-1], kind)
 
 
+def _step(variable: KnownTracer, after: Any, rows: Rows) -> tuple[Any, Any, Row | None]:
+    """Finds the operation, the operand and the iterations of `v = v + x`, under a test or not; no operation for anything else."""
+    where = None
+    if type(after) is KnownTracer and after.fn is choice and after.is_open and any(x is variable for x in after.args[1:]):
+        test, if_true, if_false = after.args
+        where = _row(test, rows)
+        if where is None or where.kind is not bool:
+            return None, None, None
+        after = if_true
+        if if_true is variable:
+            where, after = where._replace(values=~where.values), if_false
+    if type(after) is not KnownTracer or after.fn not in _ACCUMULATED or len(after.args) != 2 or not after.is_open:
+        return None, None, None
+    left, right = after.args
+    if right is variable and after.fn is not operator.sub:
+        left, right = right, left
+    if left is not variable or (is_open_number(right) and id(right) not in rows):
+        return None, None, None
+    return after.fn, right, where
+
+
 _ACCUMULATED: dict[Any, Any] = {operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply}
+_NEUTRAL = {operator.add: -0.0, operator.sub: 0.0, operator.mul: 1}
 
 
 def _number_or_row(values: Any, kind: type) -> Any:
@@ -116,110 +133,23 @@ def _number_or_row(values: Any, kind: type) -> Any:
     return row if values.size > 1 else row.constant()
 
 
-def _nodes(nexts: Values) -> list[KnownTracer]:
-    """Collects all known numbers in expressions, operands before the numbers that are made of them."""
-    found: list[KnownTracer] = []
-    seen: set[int] = set()
-    pending = [x for x in nexts if type(x) is KnownTracer]
-    while pending:
-        x = pending[-1]
-        missing = [a for a in x.args if type(a) is KnownTracer and id(a) not in seen] if x.is_open else []
-        if missing:
-            pending += missing
-            continue
-        pending.pop()
-        if id(x) not in seen:
-            seen.add(id(x))
-            found.append(x)
-    return found
-
-
 # --- by a Python function ---
-
-_SYMBOLS: dict[Any, str] = {
-    operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/", operator.floordiv: "//", operator.mod: "%",
-    operator.pow: "**", operator.lt: "<", operator.le: "<=", operator.gt: ">", operator.ge: ">=", operator.eq: "==",
-    operator.ne: "!=", operator.and_: "&", operator.or_: "|", operator.xor: "^", operator.lshift: "<<", operator.rshift: ">>",
-}  # fmt: skip
 
 
 def _by_python(
     level: Level, variables: Sequence[KnownTracer], inits: Values, nexts: Values, rows: Rows
 ) -> tuple[list[Row], Values]:
     series: list[list[Any]] = [[] for _ in variables]
-    run, inputs = _function(level, variables, nexts, [column.append for column in series])
+    run, inputs = step_function(level, variables, nexts, [numbers.append for numbers in series])
     try:
-        last = run(*inits, *(_column(level, _row(x, rows)) for x in inputs))
+        last = run(*inits, *(column(level, _row(x, rows)) for x in inputs))
     except Exception as error:
         raise NotKnown(f"Python raises {type(error).__name__} in an iteration") from None
-    found = [row_of(column) for column in series]
+    found = [row_of(numbers) for numbers in series]
     for row, number in zip(found, last, strict=True):
         if type(number) is not row.kind:
             raise NotKnown("it is of several kinds")
     return [Row(level.along(row.values), row.kind) for row in found], last
-
-
-def _function(
-    level: Level, variables: Sequence[KnownTracer], nexts: Values, keep: Sequence[Any] = ()
-) -> tuple[Any, list[KnownTracer]]:
-    """Makes a function of the numbers before a loop, which returns those behind it; `keep` is given those of each iteration.
-
-    Returns:
-        the function, and the known numbers of which it takes the columns behind the numbers.
-    """
-    nodes = _nodes(nexts)
-    if level.length * (len(nodes) + 1) > MOST_STEPS:
-        raise NotKnown(f"it takes {level.length * (len(nodes) + 1):,} operations of Python")
-    names = {id(v): f"v{k}" for k, v in enumerate(variables)}
-    scope: dict[str, Any] = {"zip": zip, "steps": range(level.length)}
-    inputs: list[KnownTracer] = []
-    lines: list[str] = []
-
-    def name_of(x: Any) -> str:
-        if type(x) is KnownTracer:
-            return names[id(x)]
-        scope[name := f"c{len(scope)}"] = x
-        return name
-
-    for x in nodes:
-        if id(x) in names:
-            continue
-        names[id(x)] = name = f"x{len(names)}"
-        if not x.is_open:
-            inputs.append(x)
-        elif x.fn is None:
-            raise NotKnown("it depends on a variable of a loop around")
-        else:
-            lines.append(f"{name} = {_expression(x.fn, [name_of(a) for a in x.args], scope)}")
-    left = ", ".join(names[id(v)] for v in variables)
-    columns = [names[id(x)] for x in inputs]
-    scope.update({f"keep{k}": one for k, one in enumerate(keep)})
-    source = "\n".join([
-        f"def run({', '.join([left, *(f'of_{name}' for name in columns)])}):",
-        f"    for {', '.join(['_', *columns])}, in zip({', '.join(['steps', *(f'of_{name}' for name in columns)])}):",
-        *(f"        keep{k}(v{k})" for k in range(len(keep))),
-        *(f"        {line}" for line in lines),
-        f"        {left}, = {', '.join(map(name_of, nexts))},",
-        f"    return [{left}]",
-    ])  # fmt: skip
-    exec(compile(source, "<numbers of a loop>", "exec"), scope)
-    return scope["run"], inputs
-
-
-def _column(level: Level, row: Row | None) -> list[Any]:
-    """Collects the number of each iteration, in its class in Python."""
-    assert row is not None
-    flat = np.broadcast_to(row.values.reshape(-1), (level.length,))
-    return list(flat) if issubclass(row.kind, np.generic) else flat.tolist()
-
-
-def _expression(fn: Any, args: list[str], scope: dict[str, Any]) -> str:
-    if fn is choice:
-        return "{1} if {0} else {2}".format(*args)
-    if fn in _SYMBOLS:
-        return f" {_SYMBOLS[fn]} ".join(args)
-    scope[name := f"f{len(scope)}"] = fn
-    return f"{name}({', '.join(args)})"
 
 
 # --- by vectors ---
@@ -228,20 +158,20 @@ def _expression(fn: Any, args: list[str], scope: dict[str, Any]) -> str:
 def _by_vectors(
     level: Level, variables: Sequence[KnownTracer], inits: Values, nexts: Values, rows: Rows
 ) -> tuple[list[Row], Values]:
-    nodes = _nodes(nexts)
+    nodes = nodes_of(nexts)
     if level.length * (len(nodes) + 1) * _PER_VECTOR > MOST_STEPS:
         raise NotKnown(f"it takes {level.length * (len(nodes) + 1):,} operations on the iterations of other loops")
     state: Values = list(inits)
     series: list[list[Any]] = [[] for _ in variables]
     for t in range(level.length):
         known: dict[int, Any] = {id(v): value for v, value in zip(variables, state, strict=True)}
-        for column, value in zip(series, state, strict=True):
-            column.append(value)
+        for numbers, value in zip(series, state, strict=True):
+            numbers.append(value)
         for x in nodes:
             if id(x) not in known:
                 known[id(x)] = _around(_at(x, t, level, known, rows), level)
         state = [known[id(x)] if type(x) is KnownTracer else x for x in nexts]
-    return [_stacked(level, column, last) for column, last in zip(series, state, strict=True)], state
+    return [_stacked(level, numbers, last) for numbers, last in zip(series, state, strict=True)], state
 
 
 def _stacked(level: Level, column: Values, last: Any) -> Row:
@@ -310,16 +240,16 @@ class Fold:
     ) -> None:
         self.level, self.variables, self.nexts, self.which, self.depths = level, variables, nexts, which, depths
         own = {id(v) for v in variables}
-        self._others = [x for x in _nodes(nexts) if not x.is_open and id(x) not in own]
+        self._others = [x for x in nodes_of(nexts) if not x.is_open and id(x) not in own]
         self._function: Any = None
 
     def __call__(self, *args: Any) -> Any:
         if self._function is None:
-            self._function = _function(self.level, self.variables, self.nexts)
+            self._function = step_function(self.level, self.variables, self.nexts)
         run, inputs = self._function
         count = len(self.variables)
         rows = self._rows(args[count:])
-        return run(*args[:count], *(_column(self.level, _row(x, rows)) for x in inputs))[self.which]
+        return run(*args[:count], *(column(self.level, _row(x, rows)) for x in inputs))[self.which]
 
     def of_rows(self, args: Sequence[Any]) -> Row:
         """Returns the number for each iteration of the loops around, as a row."""
@@ -350,7 +280,7 @@ def loops_around(level: Level, nexts: Values) -> tuple[list[KnownTracer], list[i
     """Finds the numbers in expressions that the loops around a loop decide alone, and the depths of those that decide others."""
     alone: list[KnownTracer] = []
     depths: set[int] = set()
-    for x in _nodes(nexts):
+    for x in nodes_of(nexts):
         if x.row is None:
             continue
         values = x.row.values

@@ -179,8 +179,27 @@ class _Writer:
             body = [line if not line.startswith(("out", "last", "rate")) else "m += 2" for line in body]
         if rng.random() < 0.15:
             body.insert(rng.randrange(len(body) + 1), f"if {self.bool_()}:\n    continue")
+        ends = not is_inner and not self.is_traced
         self.indices.pop()
+        if ends and rng.random() < 0.3:
+            return self.while_loop(index, body)
+        if ends and head.startswith("for {i} in range") and rng.random() < 0.4:
+            test = rng.choice((f"{index} > {rng.randint(1, 4)}", f"{index} * {index} == 9", f"{index} % 4 == 3 and t < 40"))
+            jump = rng.choice(("break", "break", "return p, m, c, out, ys"))
+            body.insert(rng.randrange(len(body) + 1), f"if {test}:\n    {jump}")
+            orelse = ["else:", "    m += 3"] if jump == "break" and rng.random() < 0.5 else []
+            return [head.format(i=index, t=text), indent("\n".join(body), "    "), *orelse]
         return [head.format(i=index, t=text), indent("\n".join(body), "    ")]
+
+    def while_loop(self, index: str, body: list[str]) -> list[str]:
+        """A `while` whose test known numbers decide; the index counts its iterations, also behind a `continue`."""
+        rng = self.rng
+        n = rng.randint(2, 9)
+        form = rng.choice((
+            "while {i} < {n}:", "while {i} * {i} < {n} * 3:", "while {i} < {n} and t < 60.0:", "while ({i} < {n}) == True:",
+            "while not {i} >= {n}:", "while True:\n    if {i} >= {n}:\n        break",
+        )).format(i=index, n=n)  # fmt: skip
+        return [f"{index} = {rng.randint(-2, 1)}", form, indent("\n".join([f"{index} += 1", *body]), "    ")]
 
 
 def write(rng: random.Random) -> str:

@@ -1,0 +1,133 @@
+"""Loops that end by a test which Python's numbers decide: `while i < n`, `if i * i > n: break`. How often they iterate.
+
+An iteration is traced with its variables open (`carry.known_variables`), which shows how the test is computed from them. Then
+Python counts the iterations. The trace is dropped, and the loop is staged like one over so many items.
+
+>>> import jax, jax.numpy as jnp, autograph as ag
+>>> def total(x):
+...     s, i = 0.0, 0
+...     while i < len(x):
+...         s += x[i]
+...         i += 2
+...     return s, i
+>>> total = ag.convert(total)
+>>> [e.primitive.name for e in jax.make_jaxpr(total)(jnp.ones(101)).eqns if e.primitive.name == "scan"]
+['scan']
+>>> [float(n) for n in jax.jit(total)(jnp.ones(101))]
+[51.0, 102.0]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograph.jax_internals import drop_equations, equation_mark
+from autograph.runtime.carry.assumptions import assuming
+from autograph.runtime.carry.fixed_point import Carry
+from autograph.runtime.carry.scan_outputs import alone
+from autograph.runtime.operators.loop_variables import Hidden
+from autograph.runtime.operators.staged_for import LoopInfo
+from autograph.runtime.operators.staged_while import trace_iteration
+from autograph.runtime.sequences.iteration_space import Items
+from autograph.runtime.tracing import context, integer_ranges
+from autograph.runtime.tracing.known.evaluation import NotKnown
+from autograph.runtime.tracing.known.number import KnownTracer, is_open_number, open_variables
+from autograph.runtime.tracing.known.step_functions import MOST_STEPS, iterations_until
+from autograph.runtime.tracing.truth import truth_value
+from autograph.runtime.values.merge import Slot
+
+_NUMBERS = (int, float, bool)
+
+
+class _Counted(BaseException):
+    """Ends the trace of an iteration that has shown how often the loop iterates; no `except` of the user's code sees it."""
+
+    def __init__(self, iterations: tuple[int, bool] | None) -> None:
+        super().__init__()
+        self.iterations = iterations
+
+
+def iterations_of(info: LoopInfo, items: Items | None) -> tuple[int, bool] | None:
+    """Counts the iterations of a loop that a test may end.
+
+    Args:
+        info: of a `for` loop; or of a `while`, whose test comes before its body.
+        items: those of the `for` loop; None of a `while`.
+    Returns:
+        how many there are, and whether the last one sets a flag that ends the loop; None where Python's numbers do not decide it.
+    """
+    body, test = info.body, info.test
+    assert test is not None
+    counter = Hidden("the loop counter", 0)
+
+    def iteration() -> None:
+        if isinstance(body, TestedBody):
+            body(None)
+            truth = body.truth
+        else:
+            assert items is not None
+            k = integer_ranges.declare_range(counter.value, 0, items.last)
+            body(items.make(items.number(k, 0, 1), ()))
+            counter.value = k + 1
+            truth = truth_value(test())
+        if type(truth) is KnownTracer:
+            raise _Counted(_count(carry, truth, is_first=items is None))
+
+    start = equation_mark()
+    with assuming((body.__code__, "count"), info.options) as assumptions, context.setting(is_tried=True):
+        assumptions.iterations = MOST_STEPS if items is None else items.length
+        carry = Carry(info.variables if items is None else [*info.variables, counter], assumptions)
+        carry.is_counted, carry.counter = True, counter
+        carry.lists, carry.growing = info.appends, alone(info.appends)
+        try:
+            trace_iteration(carry, iteration, (), (body, test))
+        except _Counted as found:
+            return found.iterations
+        except Exception:
+            return None  # the body needs its numbers, say
+        finally:
+            drop_equations(start, equation_mark())
+            assumptions.clear()
+    return None
+
+
+def _count(carry: Carry, truth: KnownTracer, is_first: bool) -> tuple[int, bool] | None:
+    """Counts the iterations, of a loop an iteration of which has just been traced, as long as its test is true."""
+    leaves = {id(leaf.known): leaf for leaf in carry.leaves if is_open_number(leaf.known)}
+    left = {
+        id(carry.leaves[slot.template.index].known): slot.variable.get() for slot in carry.slots if type(slot.template) is Slot
+    }
+    needed: dict[int, tuple[KnownTracer, Any, Any]] = {}
+    pending = open_variables(truth)
+    while pending:
+        key, variable = pending.popitem()
+        after = left.get(key)
+        if key not in leaves or type(leaves[key].init) not in _NUMBERS or not _is_known(after):
+            return None
+        needed[key] = variable, leaves[key].init, after
+        pending |= {k: v for k, v in open_variables(after).items() if k not in needed}
+    variables, inits, nexts = zip(*needed.values(), strict=True) if needed else ((), (), ())
+    assert carry.level is not None
+    try:
+        found, ends = iterations_until(carry.level, variables, inits, nexts, truth, is_first=is_first)
+        return found, ends and any(type(init) is bool for init in inits)  # a flag, which an iteration sets
+    except NotKnown:
+        return None
+
+
+def _is_known(x: Any) -> bool:
+    return type(x) is KnownTracer or type(x) in _NUMBERS
+
+
+class TestedBody:
+    """An iteration of a `while` loop: its test, and its body. `truth` is what the test has given."""
+
+    def __init__(self, test: Callable[[], Any], body: Callable[[], Any]) -> None:
+        self.test, self.body = test, body
+        self.truth: Any = None
+        self.__code__ = body.__code__  # the place of the loop, for messages
+
+    def __call__(self, item: Any) -> None:
+        self.truth = truth_value(self.test())
+        self.body()

@@ -1,0 +1,175 @@
+"""Python functions that compute the variables of a loop from iteration to iteration, generated from known numbers.
+
+>>> from autograph.runtime.tracing.known.levels import Level
+>>> from autograph.runtime.tracing.known.number import opened
+>>> loop = Level(5)
+>>> n = opened(27, None, loop)
+>>> run, columns = step_function(loop, [n], [n // 2])
+>>> run(27), columns
+([0], [])
+>>> iterations_until(loop, [n], [27], [n // 2], n > 1, is_first=True)  # while n > 1: n //= 2
+(4, True)
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.tracing.known.evaluation import NotKnown, Row, choice
+from autograph.runtime.tracing.known.levels import Level
+from autograph.runtime.tracing.known.number import KnownTracer
+
+MOST_STEPS = 1 << 24
+"""The most operations that are computed ahead for one loop: Python takes about a second for them."""
+
+_SYMBOLS: dict[Any, str] = {
+    operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/", operator.floordiv: "//", operator.mod: "%",
+    operator.pow: "**", operator.lt: "<", operator.le: "<=", operator.gt: ">", operator.ge: ">=", operator.eq: "==",
+    operator.ne: "!=", operator.and_: "&", operator.or_: "|", operator.xor: "^", operator.lshift: "<<", operator.rshift: ">>",
+}  # fmt: skip
+
+
+def step_function(
+    level: Level, variables: Sequence[KnownTracer], nexts: Sequence[Any], keep: Sequence[Any] = ()
+) -> tuple[Any, list[KnownTracer]]:
+    """Makes a function of the numbers before a loop, which returns those behind it; `keep` is given those of each iteration.
+
+    Returns:
+        the function, and the known numbers of which it takes the columns behind the numbers.
+    Raises:
+        NotKnown: there are too many operations, or a number depends on a variable of a loop around.
+    """
+    nodes = nodes_of(nexts)
+    if level.length * (len(nodes) + 1) > MOST_STEPS:
+        raise NotKnown(f"it takes {level.length * (len(nodes) + 1):,} operations of Python")
+    code = _Code(variables)
+    lines = [*(f"keep{k}(v{k})" for k in range(len(keep))), *code.lines_of(nodes), code.step(nexts)]
+    code.scope.update({f"keep{k}": one for k, one in enumerate(keep)})
+    return code.function(range(level.length), lines, f"[{code.left}]"), code.inputs
+
+
+def iterations_until(
+    level: Level, variables: Sequence[KnownTracer], inits: Sequence[Any], nexts: Sequence[Any], test: Any, *, is_first: bool
+) -> tuple[int, bool]:
+    """Counts the iterations of a loop that a test may end; returns also whether it does.
+
+    Args:
+        level: says how many iterations there are at most.
+        inits, nexts: of the variables; see `recurrences.run_ahead`.
+        test: whether the loop goes on, computed from the variables.
+        is_first: whether it is asked before each iteration, as that of a `while`, or after it.
+    Raises:
+        NotKnown: a number is not known, there are too many iterations, or Python raises in one.
+    """
+    code = _Code(variables)
+    nodes = nodes_of([test, *nexts])
+    of_test = code.lines_of(nodes_of([test]))
+    lines = [*code.lines_of(nodes), code.step(nexts)]
+    ends = f"if not {code.name_of(test)}: return n, True"
+    lines = [*of_test, ends, "n += 1", *lines] if is_first else [*of_test, *lines, "n += 1", ends]
+    most = MOST_STEPS // (len(nodes) + 1)
+    run = code.function(range(min(level.length, most)), lines, "n, False", "n = 0")
+    if any(x.row is None for x in code.inputs):
+        raise NotKnown("it is not known in each iteration")
+    try:
+        found: tuple[int, bool] = run(*inits, *(column(level, x.row) for x in code.inputs))
+    except Exception as error:
+        raise NotKnown(f"Python raises {type(error).__name__} in an iteration") from None
+    if found == (most, False):
+        raise NotKnown(f"there are more than {most:,} iterations")
+    return found
+
+
+def nodes_of(nexts: Sequence[Any]) -> list[KnownTracer]:
+    """Collects all known numbers in expressions, operands before the numbers that are made of them."""
+    found: list[KnownTracer] = []
+    seen: set[int] = set()
+    pending = [x for x in nexts if type(x) is KnownTracer]
+    while pending:
+        x = pending[-1]
+        missing = [a for a in x.args if type(a) is KnownTracer and id(a) not in seen] if x.is_open else []
+        if missing:
+            pending += missing
+            continue
+        pending.pop()
+        if id(x) not in seen:
+            seen.add(id(x))
+            found.append(x)
+    return found
+
+
+def column(level: Level, row: Row | None) -> list[Any]:
+    """Collects the number of each iteration, in its class in Python."""
+    assert row is not None
+    flat = np.broadcast_to(row.values.reshape(-1), (level.length,))
+    return list(flat) if issubclass(row.kind, np.generic) else flat.tolist()
+
+
+class _Code:
+    """The source of a function that is generated.
+
+    Attributes:
+        names: of the numbers that have one, by id.
+        scope: the globals of the function.
+        inputs: the numbers of which the function takes a column.
+        left: the variables, as the target of an assignment.
+    """
+
+    def __init__(self, variables: Sequence[KnownTracer]) -> None:
+        self.names = {id(v): f"v{k}" for k, v in enumerate(variables)}
+        self.scope: dict[str, Any] = {"zip": zip}
+        self.inputs: list[KnownTracer] = []
+        self.left = ", ".join(self.names[id(v)] for v in variables)
+
+    def name_of(self, x: Any) -> str:
+        """Returns the name of a number."""
+        if type(x) is KnownTracer:
+            return self.names[id(x)]
+        self.scope[name := f"c{len(self.scope)}"] = x
+        return name
+
+    def lines_of(self, nodes: Sequence[KnownTracer]) -> list[str]:
+        """Returns the lines that compute those of the numbers which have no name yet."""
+        lines = []
+        for x in nodes:
+            if id(x) in self.names:
+                continue
+            if not x.is_open:
+                self.inputs.append(x)
+            elif x.fn is None:
+                raise NotKnown("it depends on a variable of a loop around")
+            else:
+                lines.append(f"x{len(self.names)} = {_expression(x.fn, [self.name_of(a) for a in x.args], self.scope)}")
+            self.names[id(x)] = f"x{len(self.names)}"
+        return lines
+
+    def step(self, nexts: Sequence[Any]) -> str:
+        """Returns the line that gives the variables their next numbers."""
+        return f"{self.left}, = {', '.join(map(self.name_of, nexts))}," if nexts else "pass"
+
+    def function(self, steps: range, lines: Sequence[str], result: str, begin: str = "") -> Any:
+        """Makes the function whose iterations have these lines."""
+        self.scope["steps"] = steps
+        columns = [self.names[id(x)] for x in self.inputs]
+        source = "\n".join([
+            f"def run({', '.join(filter(None, [self.left, *(f'of_{name}' for name in columns)]))}):",
+            f"    {begin or 'pass'}",
+            f"    for {', '.join(['_', *columns])}, in zip({', '.join(['steps', *(f'of_{name}' for name in columns)])}):",
+            *(f"        {line}" for line in lines),
+            f"    return {result}",
+        ])  # fmt: skip
+        exec(compile(source, "<numbers of a loop>", "exec"), self.scope)
+        return self.scope["run"]
+
+
+def _expression(fn: Any, args: list[str], scope: dict[str, Any]) -> str:
+    if fn is choice:
+        return "{1} if {0} else {2}".format(*args)
+    if fn in _SYMBOLS:
+        return f" {_SYMBOLS[fn]} ".join(args)
+    scope[name := f"f{len(scope)}"] = fn
+    return f"{name}({', '.join(args)})"

@@ -1,0 +1,203 @@
+"""Loops that end by a test which Python's numbers decide: one loop of the program, of so many iterations."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import autograph as ag
+
+X = np.random.default_rng(0).standard_normal(100).astype(np.float32)
+
+
+def counted(x):
+    s, i = 0.0, 0
+    while i < len(x):
+        s += x[i] * (i / len(x))
+        i += 1
+    return s, i
+
+
+def until_a_time(x):
+    y, t = x[0], 0.0
+    while t < 8.0:
+        y = y * 0.9 + x[3] * t
+        t += 0.1
+    return y, int(t * 1000)
+
+
+def sieve(x):
+    p = 2
+    while p * p < 2000:
+        if x[p] > 0:
+            for j in range(p * p, len(x), p):
+                x[j] = -1.0
+        p += 1
+    return x, p
+
+
+def of_an_attribute(x):
+    class State:
+        t, y = 0.0, x[0]
+
+    state = State()
+    while state.t < 5:
+        state.y = state.y * 0.9 + x[1]
+        state.t += 0.05
+    return state.y, int(state.t * 1000)
+
+
+def writing_test(x):
+    n, s = 60, x[0]
+    while (n := n - 1) > 0:
+        s = s * 0.5 + x[n]
+    return s, n
+
+
+def bisection_of_large_integers(x):
+    low, high, s = 0, 1 << 60, x[0]
+    while low < high:
+        middle = (low + high) // 2
+        s = s + x[middle % 100]
+        low, high = (middle + 1, high) if middle * middle < 12345678901234567 else (low, middle)
+    return s, low % 1000
+
+
+def endless_with_break(x):
+    s, i = 0.0, 0
+    while True:
+        if i >= len(x):
+            break
+        s += x[i]
+        i += 2
+    return s, i
+
+
+def grows(x):
+    out, n = [], 0
+    while n < 60:
+        out.append(x[n] * n)
+        n += 1
+    return out[0], out[-1], len(out)
+
+
+def leaves(x):
+    s = 0.0
+    for i in range(len(x)):
+        if i * i > 3000:
+            break
+        s += x[i]
+    return s, i
+
+
+def returns(x):
+    for i in range(1, len(x)):
+        x[i] = x[i] + x[i - 1]
+        if i * i > 7000:
+            return i, x
+    else:
+        x[0] = 100.0
+    return -1, x
+
+
+def never_leaves(x):
+    for i in range(1, len(x)):
+        x[i] = x[i] + x[i - 1]
+        if i * i > 7e10:
+            break
+    else:
+        x[0] = 100.0
+    return x
+
+
+STAGED = [
+    counted, until_a_time, sieve, of_an_attribute, writing_test, bisection_of_large_integers, endless_with_break, grows, leaves,
+    returns, never_leaves,
+]  # fmt: skip
+
+
+def powers(x):
+    n, found = 1, {}
+    while n < 50:
+        found[n] = x[n]
+        n += 1
+    return found[7]
+
+
+def printed(x):
+    n = 0
+    while n < 50:
+        if n == 40:
+            print("forty")
+        x = x * 0.9
+        n += 1
+    return x
+
+
+def short(x):
+    n = 1 << 20
+    while n > 1:
+        x = x * 0.9 + n
+        n //= 2
+    return x
+
+
+def halving_lists(x):
+    parts = [x[k] for k in range(64)]
+    while len(parts) > 1:
+        parts = [a + b for a, b in zip(parts[::2], parts[1::2], strict=True)]
+    return parts[0]
+
+
+UNROLLED = [powers, printed, short, halving_lists]
+
+
+def loops(f):
+    return [e.primitive.name for e in jax.make_jaxpr(ag.convert(f))(jnp.asarray(X)).eqns if e.primitive.name in ("scan", "while")]
+
+
+def check(f):
+    wanted, found = f(X.copy()), ag.jit(f)(jnp.asarray(X))
+    for a, b in zip(jax.tree.leaves(found), jax.tree.leaves(wanted), strict=True):
+        np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=2e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("f", STAGED)
+def test_one_loop(f):
+    assert loops(f) == ["scan"]
+    check(f)
+
+
+@pytest.mark.parametrize("f", UNROLLED)
+def test_copies_where_the_loop_is_short_or_needs_its_numbers(f):
+    assert loops(f) == []
+    check(f)
+
+
+def test_derivatives_and_vmap():
+    def f(x):
+        y, t = x, 0.0
+        while t < 4.0:
+            y = jnp.sin(y * 0.5) + t
+            t += 0.1
+        return y
+
+    def by_hand(x):
+        return jax.lax.scan(lambda y, t: (jnp.sin(y * 0.5) + t, None), x, np.cumsum([0.0] + [0.1] * 39))[0]
+
+    f = ag.convert(f)
+    xs = jnp.linspace(0.0, 1.0, 5)
+    for g in (jax.grad, jax.jacfwd):
+        np.testing.assert_allclose(jax.jit(jax.vmap(g(f)))(xs), jax.vmap(g(by_hand))(xs), rtol=1e-4, atol=1e-20)
+
+
+def test_a_traced_test_stays_a_while():
+    def f(x, limit):
+        i = 0
+        while i < 50 and x < limit:
+            x = x * 1.5
+            i += 1
+        return x, i
+
+    assert ag.jit(f)(1.0, 100.0) == f(1.0, 100.0)
+    assert [e.primitive.name for e in jax.make_jaxpr(ag.convert(f))(1.0, 2.0).eqns if e.primitive.name == "while"] == ["while"]
