@@ -64,7 +64,7 @@ from autograph.runtime.carry.assumptions import LoopAssumptions
 from autograph.runtime.carry.comparison import Comparison, is_plain
 from autograph.runtime.carry.layout import Layout, traced_like
 from autograph.runtime.carry.loop_arrays import LoopArrays
-from autograph.runtime.carry.messages import CHANGED_AND_REPLACED, KNOWN
+from autograph.runtime.carry.messages import CHANGED_AND_REPLACED, KNOWN, UNKNOWN
 from autograph.runtime.carry.scan_outputs import Grown
 from autograph.runtime.carry.slots import CarrySlot, Leaf, built_by, filled_in, is_location
 from autograph.runtime.heap import framework_notes, journal
@@ -212,7 +212,7 @@ class Carry(Layout):
         outlive = [*self.grown.appended(), *(finished.values[index] for index in unbound)]
         made = Made(outlive, finished, self.slots)
         del outlive  # references to what it holds are counted below
-        self.grown.open(made, self.aliases)
+        self.grown.open(made, self.aliases, self.level)
         moved = self._compare_all(finished, region.skipped, made)
         test = None if self.test is None else partial(self.test, self)
         wrong = not induction.holds(self.leaves, self.assumptions, test)
@@ -221,6 +221,8 @@ class Carry(Layout):
         if moved:
             self.only_types = kinds == self.assumptions.known_kinds()
             raise Retry
+        if (one := self.grown.unknown) is not None:
+            raise Mismatch(one.location.name, one.before, one.after, UNKNOWN, one.location)
         if self.assumptions.must_repeat or wrong or self._doubts():
             raise Retry
         self.aliases.close(finished, [p.value for p in self.slots])

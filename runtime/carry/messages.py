@@ -30,6 +30,7 @@ NO_ITERATION = (
     "it is first written in the loop, which may make no iteration, and an object has an attribute or has none"
 )
 KNOWN = "another name refers to the object too, and only one of the two would change"
+UNKNOWN = "in which iterations the list grows is not known before the loop runs"
 UNROLL = ", or loop over a Python range so that the loop is unrolled"
 _NONE = "begin with a number: one that loses every comparison (`inf`), or any, with a flag that says whether it counts"
 _KEYS = "write every key once before the loop, with a value of the same shape"
@@ -69,6 +70,7 @@ def refuse(
 ) -> errors.StagingError:
     """The error for a loop whose carry has no fixed point."""
     place = differ.place
+    where = getattr(where, "__wrapped__", where)
     assert isinstance(where, FunctionType)
     remedy: str | None = differ.instead or differ.read_before
     name, is_outside = outside.name_path(differ, cells_of(where), where)

@@ -17,6 +17,7 @@ from typing import Any
 
 from jax import lax
 
+from autograph.runtime.carry.conditional_appends import AppendedIf, iterations_with
 from autograph.runtime.carry.loop_aliases import LoopAliases
 from autograph.runtime.checks.traced_strings import TracedString
 from autograph.runtime.heap import journal, outliving
@@ -25,7 +26,7 @@ from autograph.runtime.sequences.bounded_list import BoundedList
 from autograph.runtime.tracing import context, sharing, sizes, stacked_rows
 from autograph.runtime.tracing.array_types import placeholder, type_of
 from autograph.runtime.tracing.families import NUMBERS
-from autograph.runtime.tracing.known.levels import column_of
+from autograph.runtime.tracing.known.levels import Level, column_of
 from autograph.runtime.tracing.known.number import KnownTracer, needs_number
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET, CellVariable, Variable
@@ -44,13 +45,17 @@ class Grown:
 
     Attributes:
         leaves: the values of the trace that become outputs of the `scan`.
+        masks: of those of them that some iterations append only, by their number: in which (`conditional_appends`).
+        unknown: the list of which that is not known in each iteration.
     """
 
     def __init__(self) -> None:
         self.leaves: list[Any] = []
+        self.masks: dict[int, Any] = {}
+        self.unknown: Written | None = None
         self._known: list[KnownTracer] = []
-        self._written: list[Written] = []
-        self._lists: list[tuple[ContentsLocation, list[Any], list[Template]]] = []
+        self._written: list[tuple[Written, list[Any]]] = []
+        self._lists: list[tuple[ContentsLocation, list[Any], list[tuple[Template, Any]]]] = []
         self._nodes: dict[int, Template | None] = {}
 
     def __bool__(self) -> bool:
@@ -61,18 +66,28 @@ class Grown:
         before, after = written.before, written.after
         if len(after) < len(before) or any(x is not y for x, y in zip(before, after)):
             return False
-        self._written.append(written)
+        added = range(len(before), len(after))
+        tests = [after[k].test if type(after[k]) is AppendedIf else None for k in added]
+        for k in added:
+            after[k] = after[k].value if type(after[k]) is AppendedIf else after[k]
+        self._written.append((written, tests))
         return True
 
     def appended(self) -> list[Any]:
         """What the iteration appended."""
-        return [value for w in self._written for value in w.after[len(w.before) :]]
+        return [value for w, _ in self._written for value in w.after[len(w.before) :]]
 
-    def open(self, made: Made, aliases: LoopAliases) -> None:
+    def open(self, made: Made, aliases: LoopAliases, level: Level | None) -> None:
         """Opens the appended objects, which hold their contents of the end of the iteration now."""
-        for w in self._written:
-            name = w.location.name
-            templates = [self._open(x, made, aliases, (w.location.key, name), name) for x in w.after[len(w.before) :]]
+        for w, tests in self._written:
+            name, templates = w.location.name, []
+            for x, test in zip(w.after[len(w.before) :], tests, strict=True):
+                count, mask = len(self.leaves), None if test is None else iterations_with(test, level)
+                templates.append((self._open(x, made, aliases, (w.location.key, name), name), mask))
+                if mask is not None:
+                    self.masks |= dict.fromkeys(range(count, len(self.leaves)), mask)
+                elif test is not None:
+                    self.unknown = w
             self._lists.append((w.location, w.before, templates))
         self._written, self._nodes = [], {}
 
@@ -120,6 +135,9 @@ class Grown:
             return [], {}
         iterations: Sequence[int] = range(length)[::-1] if reverse else range(length)
         columns: list[Any] = [stacked_rows.rows(ys) for ys in stacked]
+        for k, mask in self.masks.items():
+            left = iter(columns[k])
+            columns[k] = [next(left) if is_there else None for is_there in mask][:: -1 if reverse else 1]
         columns += [column_of(x, length)[:: -1 if reverse else 1] for x in reversed(self._known)]  # Slot(-1) is the first
         merged: list[Merged] = []
         built: dict[int, Any] = {}
@@ -131,7 +149,7 @@ class Grown:
         for index, iteration in enumerate(iterations):
             row, built = [column[iteration] for column in columns], {} if index else dict(aliases.first)
             for values, (_, _, templates) in zip(appended, self._lists, strict=True):
-                values += [fill(template, row, built) for template in templates]
+                values += [fill(x, row, built) for x, mask in templates if mask is None or mask[index]]
             merged += aliases.merged_of_iteration(built)
         for values, (location, before, _) in zip(appended, self._lists, strict=True):
             journal.touch_location(location)
@@ -146,7 +164,7 @@ class Grown:
             if len(templates) != 1:
                 raise Mismatch(location.name, before, before, "an iteration appends more than one element")
             grown = BoundedList.of(before)
-            grown.extend_by(fill(templates[0], leaves), dict(zip(map(id, leaves), stacked, strict=True)), length)
+            grown.extend_by(fill(templates[0][0], leaves), dict(zip(map(id, leaves), stacked, strict=True)), length)
             for variable in variables:
                 if variable.get() is location.obj:
                     if isinstance(variable, CellVariable):
@@ -155,8 +173,8 @@ class Grown:
 
     def _only_slot(self) -> int | None:
         """The output that is appended, where each iteration appends one value of the trace to one list and nothing else."""
-        templates = [template for _, _, templates in self._lists for template in templates]
-        return templates[0].index if len(templates) == 1 and type(templates[0]) is Slot else None
+        pairs = [pair for _, _, templates in self._lists for pair in templates]
+        return pairs[0][0].index if len(pairs) == 1 and type(pairs[0][0]) is Slot and pairs[0][1] is None else None
 
 
 def alone(lists: Sequence[Variable]) -> set[int]:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Sequence
 from types import CodeType, FunctionType, TracebackType, WrapperDescriptorType
 from typing import Any
 
@@ -286,9 +286,9 @@ def in_loop() -> bool:
     return any(region.is_loop for region in progress.regions)
 
 
-def only_branches_within(trace: Any) -> bool:
-    """Whether `trace` is in progress, and nothing but branches lies between the trace in progress and it."""
-    branches = [branch() for region in progress.regions for branch in region.branches]
+def only_branches_within(trace: Any, more: Sequence[Any] = ()) -> bool:
+    """Whether `trace` is open, and nothing but branches lies between the trace in progress and it; `more`: traces of branches."""
+    branches = [*(branch() for region in progress.regions for branch in region.branches), *more]
     traces = open_traces()
     inside = list(itertools.takewhile(lambda one: one is not trace, traces))
     return len(inside) < len(traces) and all(any(one is branch for branch in branches) for one in inside)

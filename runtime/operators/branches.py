@@ -36,6 +36,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from autograph import errors
+from autograph.runtime.carry.conditional_appends import ListContents
 from autograph.runtime.heap import aliases, class_fallback, framework_notes, journal
 from autograph.runtime.heap.array_versions import JoinedArrays
 from autograph.runtime.heap.escape import made_inside, owned, reaches_object
@@ -272,10 +273,9 @@ class MergedBranches:
         `is_snapshot`: of what a container holds, and no object of the program's.
         """
         if is_array_like(value):
-            if not is_traced(value):
-                return Same(value)
-            other = instead or _DEAD
-            left, right = (other, value) if is_right else (value, other)
+            if not is_traced(value) or type(value) is number.KnownTracer:
+                return Same(number.outside(value, self.join.traces[-1]))
+            left, right = (instead or _DEAD, value) if is_right else (value, instead or _DEAD)
             return self.join.output(left, right, type_of(value))
         opened = open_object(value) if id(value) in self.join.made else open_container(value)
         if opened is None or not (
@@ -297,9 +297,8 @@ class MergedBranches:
         return template
 
     def _reason(self, name: str, missing_in_body: bool) -> str:
-        side = "true" if missing_in_body else "false"
         return errors.message(
-            f"variable '{name}' has no value when the test of this `if` is {side}",
+            f"variable '{name}' has no value when the test of this `if` is {'true' if missing_in_body else 'false'}",
             at=errors.Location.of(self.where),
             why="the test is traced, so both branches are part of the program and both must leave a value",
             instead=f"assign '{name}' before the `if`, or in both branches",
@@ -308,17 +307,17 @@ class MergedBranches:
 
     def _locations(self) -> list[tuple[Any, Template]]:
         in_one_way(self.body.written, self.orelse.written)
-        merged: dict[Any, tuple[Any, list[Any]]] = {}
+        merged: dict[Any, tuple[Any, list[Any], Any]] = {}
         both = [*self.body.written, *self.orelse.written]
         self.of_libraries = {w.location.key: w.note for w in both if w.by_library}
         counts = {w.location.key for w in both if framework_notes.is_count(w)}
         for side, branch in enumerate((self.body, self.orelse)):
             for w in branch.written:
                 if self._fresh is None or id(w.location.obj) not in self._fresh:
-                    entry = merged.setdefault(w.location.key, (w.location, [w.before, w.before]))
+                    entry = merged.setdefault(w.location.key, (w.location, [w.before, w.before], w.before))
                     entry[1][side] = w.after
         found: list[tuple[Any, Template]] = []
-        for location, (left, right) in merged.values():
+        for location, (left, right), before in merged.values():
             reached = (right if self._dead[0] else left), (left if self._dead[1] else right)
             if location.key in counts:
                 found.append((location, Same(framework_notes.joined(*reached))))
@@ -330,7 +329,8 @@ class MergedBranches:
                 left, right = self._or_of_class(location, left, right, merged)
             mark = self.join.mark()
             is_whole = isinstance(location, ContentsLocation)
-            how = self.join.contents if is_whole else bounded_list_merge.how(location, self.join, _DEAD)
+            of_list = ListContents(self.join, location, before, self.body.test, self._alone) if is_whole else None
+            how = of_list or bounded_list_merge.how(location, self.join, _DEAD)
             try:
                 if is_unbound(left) != is_unbound(right) and not any(self._dead):
                     raise Mismatch(location.name, left, right, ONE_PATH)
@@ -364,7 +364,7 @@ class MergedBranches:
         if value is UNSET:
             return left, right
         class_fallback.note_fallback(location.obj, location.attribute, self.where)
-        for other, _ in merged.values():
+        for other, _, _ in merged.values():
             if isinstance(other, AttributeLocation) and other.attribute == location.attribute:
                 class_fallback.check_object(other.obj, location.obj, location.attribute, self.where)
         return (value, right) if left is UNSET else (left, value)

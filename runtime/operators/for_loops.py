@@ -168,7 +168,7 @@ class _Filtered:
         self.fn = fn
         self.body = body
         self.state = state
-        self.__code__ = body.__code__  # the place of the loop, for messages
+        self.__wrapped__, self.__code__ = body, body.__code__  # the place of the loop, for messages
 
     def __call__(self, item: Any) -> None:
         passes = item if self.fn is None else self.fn(item)

@@ -126,7 +126,7 @@ class TestedBody:
     def __init__(self, test: Callable[[], Any], body: Callable[[], Any]) -> None:
         self.test, self.body = test, body
         self.truth: Any = None
-        self.__code__ = body.__code__  # the place of the loop, for messages
+        self.__wrapped__, self.__code__ = body, body.__code__  # the place of the loop, for messages
 
     def __call__(self, item: Any) -> None:
         self.truth = truth_value(self.test())

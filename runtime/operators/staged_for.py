@@ -32,6 +32,7 @@ from autograph import errors, verbosity
 from autograph.jax_internals import drop_equations, equation_mark
 from autograph.runtime.carry import loop_results
 from autograph.runtime.carry.assumptions import LoopAssumptions, assuming
+from autograph.runtime.carry.conditional_appends import outputs_of, with_rows
 from autograph.runtime.carry.fixed_point import Carry
 from autograph.runtime.carry.messages import refuse
 from autograph.runtime.carry.scan_outputs import alone
@@ -148,11 +149,15 @@ def _bind_scan(carry: Carry, iteration: Traced, xs: Sequence[Any], length: Any, 
     region = closed(iteration, carry, len(xs))
     init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]
     unroll = carry.assumptions.options.get("unroll") or 1
+    begin, inputs, masks = init, list(xs), carry.grown.masks
+    if masks:
+        region, begin, inputs = with_rows(region, init, xs, masks, reverse)
     with named_loop(carry.functions):
         unrolled = length if unroll is True and not sizes.is_size(length) else int(unroll)
-        results = bind_scan(region, init, xs, length, reverse, unrolled)
+        results = bind_scan(region, begin, inputs, length, reverse, unrolled)
     lists, carry.lists = carry.lists, ()
-    rows, built = carry.grown.write(results[len(init) :], length, reverse, carry.aliases, lists)
+    stacked = outputs_of(results[len(init) :], masks) if masks else results[len(init) :]
+    rows, built = carry.grown.write(stacked, length, reverse, carry.aliases, lists)
     surely = sizes.is_known(length, ">", 0)
     merged = rows + loop_results.write_results(carry, results[: len(init)], surely, [*init, *region.consts, *xs], built)
     note_checks(carry, results)

@@ -327,6 +327,21 @@ def chooser(test: Any, branch: Any) -> Callable[[Any, Any], Any] | None:
     return choose
 
 
+def outside(x: Any, branch: Any) -> Any:
+    """Returns a known number that a branch computed, for the trace around it; any other value unchanged.
+
+    Args:
+        branch: the trace of the branch that is traced in that trace.
+    """
+    around = getattr(branch, "parent_trace", None)
+    if type(x) is not KnownTracer or around is None or x.is_open and x.fn is None:
+        return x
+    with emitting(around):
+        found = KnownTracer(x.kind, x.row, x.bounds, x.level, x.fn, x.args)
+    found.sample, found.compute = x.sample, x.compute
+    return found
+
+
 def runs_in(shape: tuple[int, ...]) -> Any:
     """Says in which iterations the code runs, as the known tests of the open branches say; None: nothing is said."""
     masks = []

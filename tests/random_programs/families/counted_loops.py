@@ -140,9 +140,14 @@ class _Writer:
                 else "m += 1"
             ]
         if form < 0.75:
-            lines = [f"if {self.bool_()}:", indent("\n".join(self.without_growth(depth)), "    ")]
+            grows = len(self.indices) == 1 and not self.is_traced  # a list may grow in iterations that are known
+
+            def branch() -> str:
+                return indent("\n".join(self.block(depth - 1) if grows else self.without_growth(depth)), "    ")
+
+            lines = [f"if {self.bool_()}:", branch()]
             if rng.random() < 0.5:
-                lines += ["else:", indent("\n".join(self.without_growth(depth)), "    ")]
+                lines += ["else:", branch()]
             return lines
         if form < 0.83:
             before, self.is_traced = self.is_traced, True
