@@ -193,6 +193,13 @@ def latest(x: Any) -> Any:
     return x
 
 
+def _last(x: Any) -> Any:
+    """What the name holds now by which an array was written, its elements or the whole of it."""
+    while (write := _of(x)) is not None and write.new is not None:
+        x = write.new
+    return x
+
+
 def is_superseded(x: Any) -> bool:
     """Whether an array was written under another name."""
     return type(x) in _superseded or type(array_views.innermost_tracer(x)) in _superseded
@@ -234,7 +241,7 @@ def written_over(value: Any, x: Any, i: Any, put: Callable[[Any], Any], parts: C
         writes[0].new, writes[0].how, writes[0].index = new, ELEMENT, i
     else:
         _supersede(x, new, ELEMENT, i)
-    views = [*map(latest, (*written, *others))]
+    views = [*map(_last, (*written, *others))]
     if any(view is value for view in views):
         array_views.note_shared(new, views)
     else:

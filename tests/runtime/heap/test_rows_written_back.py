@@ -398,7 +398,36 @@ def a_row_that_a_function_writes_in_a_branch(m):
     return m
 
 
-@pytest.mark.parametrize("program", [a_row_that_is_written_over, a_row_that_a_function_writes_in_a_branch])
+def a_row_that_is_added_to(m):
+    row = m[0]
+    row += 7.0
+    m[0] = 1.0
+    return row
+
+
+def an_element_that_is_added_to(m):
+    element = m[0, ..., 0]
+    element += 7.0
+    m[0, 0] = 1.0
+    return element
+
+
+WRITTEN_OVER = [
+    a_row_that_is_written_over, a_row_that_a_function_writes_in_a_branch, a_row_that_is_added_to, an_element_that_is_added_to,
+]  # fmt: skip
+
+
+def test_a_row_that_is_added_to_is_written_back():
+    def program(m):
+        row = m[0]
+        row += 7.0
+        m[0] = row
+        return row, m
+
+    jax.tree.map(np.testing.assert_array_equal, ag.jit(program)(np.ones((2, 2), np.float32)), program(np.ones((2, 2), np.float32)))
+
+
+@pytest.mark.parametrize("program", WRITTEN_OVER)
 def test_another_value_than_the_row_is_written_over_it(program):
     with pytest.raises(StagingError, match="read after it was written under another name"):
         ag.jit(program)(np.ones((2, 2), np.float32))
