@@ -247,24 +247,24 @@ def _extreme(name: str) -> Callable[..., Any]:
 
 
 def _enumerate(iterable: Any, start: Any = 0) -> Any:
-    is_staged = is_traced(start) or iterables.is_staged_iterable(iterable)
+    is_staged = is_traced(start) or iterables.is_staged_iterable(iterable) or iterables.may_be_long(iterable)
     return (iterables.Enumerate if is_staged else enumerate)(iterable, start)
 
 
 def _zip(*args: Any, strict: bool = False) -> Any:
-    is_staged = any(map(iterables.is_staged_iterable, args))
+    is_staged = any(iterables.is_staged_iterable(x) or iterables.may_be_long(x) for x in args)
     return iterables.Zip(args, strict) if is_staged else zip(*args, strict=strict)
 
 
 def _reversed(sequence: Any, /) -> Any:
-    if iterables.is_staged_iterable(sequence):
+    if iterables.is_staged_iterable(sequence) or iterables.may_be_long(sequence):
         return iterables.Reversed(sequence)
     return reversed(sequence)
 
 
 def _map(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
     fn = host.calls.converted(fn)
-    if args and not kwargs and any(map(iterables.is_staged_iterable, args)):
+    if args and not kwargs and any(iterables.is_staged_iterable(x) or iterables.may_be_long(x) for x in args):
         return iterables.Map(fn, args)
     return map(fn, *args, **kwargs)
 

@@ -31,10 +31,9 @@ from autograph.runtime.operators.known_tests import TestedBody, iterations_of
 from autograph.runtime.operators.peeling import failure_from_here, settles
 from autograph.runtime.operators.staged_for import LoopInfo, stage_for
 from autograph.runtime.operators.unrolled_loops import warn_of_copies
-from autograph.runtime.sequences.iteration_space import Items, length_of, range_items
+from autograph.runtime.sequences.iteration_space import Items, items_of, range_items
 from autograph.runtime.tracing import context
 from autograph.runtime.tracing.families import LEAVES
-from autograph.runtime.tracing.known import lookups
 
 _FROM = switches.level("AUTOGRAPH_UNROLL_BELOW")
 LEAST, LEAST_AROUND_A_LOOP = (_FROM, _FROM) if _FROM else (32, 8)
@@ -152,14 +151,9 @@ def _least(code: CodeType) -> int:
 
 
 def _items(iterable: Any, least: int) -> Items | None:
-    """Returns the items of a range or a tuple of numbers that has at least so many of them."""
-    if type(iterable) is range:
-        return (
-            range_items(iterable.start, iterable.stop, iterable.step) if length_of(iterable) >= max(least, 1) else None
-        )
-    if len(iterable) >= max(least, 1) and set(map(type, iterable)) in ({int}, {float}):
-        return Items(len(iterable), (), lambda k, slices: lookups.number_at(iterable, k), True)
-    return None
+    """Returns the items of what gives numbers of Python's, if there are at least so many."""
+    items = items_of(iterable, of_numbers=True)
+    return items if items is not None and items.is_static and items.length >= max(least, 1) else None
 
 
 @functools.cache

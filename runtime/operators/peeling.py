@@ -23,12 +23,13 @@ from typing import Any
 
 import jax
 
-from autograph import errors, switches
+from autograph import errors
 from autograph.jax_internals import drop_equations, equation_mark
 from autograph.runtime.carry.assumptions import LoopAssumptions
 from autograph.runtime.checks import runtime_checks
 from autograph.runtime.heap import guarded_iterators, journal
 from autograph.runtime.operators import conditionals
+from autograph.runtime.sequences.iterables import FEW
 from autograph.runtime.tracing.families import SCALARS
 from autograph.runtime.tracing.refusals import CANNOT_STAGE
 from autograph.runtime.tracing.staging import is_traced
@@ -37,8 +38,6 @@ from autograph.runtime.tracing.variables import CarriesNone, Variable
 
 MOST_ITERATIONS = 1 << 16
 """How often a loop runs while it is traced whose iterations make checks, until it must be staged."""
-FEW = min(8, switches.level("AUTOGRAPH_UNROLL_BELOW") or 8)
-"""How many iterations run while a loop is traced until it is found to be long."""
 ATTEMPTS = 1000  # types and locations only grow, so the search ends; the bound makes a mistake of ours into an error
 
 

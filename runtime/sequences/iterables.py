@@ -18,7 +18,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import jax
+import numpy as np
 
+from autograph import switches
+from autograph.jax_internals import is_tracing
 from autograph.runtime.heap.iterators import StagedIterator
 from autograph.runtime.sequences import counted_range
 from autograph.runtime.sequences.bounded_list import BoundedList
@@ -128,10 +131,22 @@ def known_test(fn: Callable[[Any], Any] | None) -> Callable[[Any], Any]:
 
 
 STAGED = frozenset({Enumerate, Zip, Reversed, Map, Filter})
+FEW = min(8, switches.level("AUTOGRAPH_UNROLL_BELOW") or 8)
+"""A loop of fewer iterations over Python's numbers is not tried as one of the program (`operators.long_loops`)."""
+
+
+def may_be_long(x: Any) -> bool:
+    """Whether a loop over Python's numbers may become one of the program: a range, a list, a tuple or a NumPy array of them."""
+    kind = type(x)
+    if kind is builtins.range:
+        return is_tracing() and bool(x[FEW - 1 : FEW])
+    if kind in (list, tuple):
+        return len(x) >= FEW and type(x[0]) in (int, float) and is_tracing()
+    return kind is np.ndarray and x.ndim == 1 and len(x) >= FEW and x.dtype.kind in "iuf" and is_tracing()
 
 
 def is_staged_iterable(x: Any) -> bool:
-    """Whether a `for` over `x` becomes a `lax` loop: a traced array, a staged range, or one of the above."""
+    """Whether a `for` over `x` becomes a `lax` loop: a traced array, a staged range, or one of the above, which may."""
     kind = type(x)
     if kind in BUILTIN_VALUES:
         return False

@@ -27,6 +27,8 @@ from autograph.runtime.sequences.bounded_list import BoundedList
 from autograph.runtime.tracing import integer_ranges, sizes
 from autograph.runtime.tracing.array_types import is_integer_type
 from autograph.runtime.tracing.context import progress
+from autograph.runtime.tracing.known import lookups
+from autograph.runtime.tracing.known.number import needs_number
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_traced
 
@@ -115,21 +117,21 @@ class Items(NamedTuple):
         return self.count - 1 if self.is_static else int(jnp.iinfo(_integer()).max) - 1
 
 
-def items_of(iterable: Any) -> Items | None:
-    """The items of `iterable`, or None when Python must iterate it."""
+def items_of(iterable: Any, of_numbers: bool = False) -> Items | None:
+    """The items of `iterable`, or None when Python must iterate it; `of_numbers`: not where Python's numbers alone are iterated."""
+    kind = type(iterable)
     if not iterables.is_staged_iterable(iterable):
-        return None
-    if type(iterable) is BoundedList:
+        return _of_numbers(iterable) if of_numbers else None
+    if kind is BoundedList:
         return _of_list(iterable)
     if is_traced(iterable):
         return _of_array(iterable)
-    kind = type(iterable)
     if kind not in (iterables.Enumerate, iterables.Zip, iterables.Reversed, iterables.Map):
         return None if kind is iterables.Filter else range_items(iterable.start, iterable.stop, iterable.step)
     if iterable.is_started:
         return None
     if kind is iterables.Enumerate:
-        inner = items_of(iterable.iterable)
+        inner = items_of(iterable.iterable, of_numbers)
         start = iterable.start
         if inner is not None and inner.walk is not None and inner.walk.of_iteration is not None:
             element = inner.walk.of_iteration
@@ -138,16 +140,34 @@ def items_of(iterable: Any) -> Items | None:
             make=lambda k, slices: (_plus(start, k), inner.make(k, slices)), counts=True, walk=None
         )
     if kind is iterables.Reversed:
-        return _reversed(iterable.sequence)
-    parts = [
-        items_of(part) if not isinstance(part, range) else range_items(part.start, part.stop, part.step)
-        for part in iterable.iterables
-    ]
+        return _reversed(iterable.sequence, of_numbers)
+    if not of_numbers and all(items_of(part) is None for part in iterable.iterables):
+        return None
+    parts = [items_of(part, of_numbers=True) for part in iterable.iterables]
     together = _together(parts, kind is iterables.Zip and iterable.strict)
     if together is None or kind is iterables.Zip:
         return together
     fn = iterable.fn
     return together._replace(make=lambda k, slices: fn(*together.make(k, slices)))
+
+
+def _of_numbers(numbers: Any) -> Items | None:
+    """The items of a range, or of a list, a tuple or a NumPy array of numbers."""
+    kind = type(numbers)
+    if kind is range:
+        return range_items(numbers.start, numbers.stop, numbers.step)
+    if kind is not np.ndarray and not (kind in (list, tuple) and set(map(type, numbers)) in ({int}, {float})):
+        return None
+    if not iterables.may_be_long(numbers):
+        return None
+
+    def make(k: Any, slices: Sequence[Any]) -> Any:
+        found = numbers[k] if type(k) is int else lookups.number_at(numbers, k)
+        if found is NotImplemented:  # of a list that the loop changes
+            raise needs_number("it changes the list over which it runs")
+        return found
+
+    return Items(len(numbers), (), make, True)
 
 
 def is_open_iterable(iterable: Any) -> bool:
@@ -330,9 +350,9 @@ def whole(n: Any) -> Any:
     return n if aval.dtype == dtype and aval.weak_type else convert_weak(n, dtype)
 
 
-def _reversed(sequence: Any) -> Items | None:
+def _reversed(sequence: Any, of_numbers: bool) -> Items | None:
     if not is_traced(sequence):
-        inner = items_of(sequence)
+        inner = items_of(sequence, of_numbers)
         if inner is None or inner.arrays or (inner.walk is not None and inner.walk.of_iteration):
             return None
         last = inner.length - 1
