@@ -6,10 +6,14 @@ def f(xs):
     return [x for x in ag__.comp_iter(xs) if ag__.comp_test(x > 0)]
 
 `comp_iter` takes a traced array apart; `comp_test` is where a traced test is met. A display, or a `range` of literals, is
-iterated over as it is.
+iterated over as it is. A list without a filter may become one loop of the program, if it is long.
 
-What takes a generator over a range, whose bounds may be traced, is given the items and a function that makes the generator; so
-are `min`, `max` and `next` of one with a filter.
+>>> print(show("def f(xs): return [x * 2 for x in xs]", Comprehensions))
+def f(xs):
+    return ag__.collected(lambda items: [x * 2 for x in items], xs)
+
+`sum`, `any` and `all` of a generator are given the items and a function that makes the generator; so are `min`, `max` and `next` of
+one with a filter, or over a range, whose bounds may be traced.
 
 >>> print(show("def f(n): return sum(i * i for i in range(n))", Comprehensions))
 def f(n):
@@ -23,7 +27,7 @@ may that of a list that is only made for `sum`, `any`, `all` or `len`.
 
 >>> print(show("def f(xs): return sum(x for x in xs if x > 0)", Comprehensions))
 def f(xs):
-    return sum((item for x in ag__.comp_iter(xs) for item in ag__.comp_kept(x > 0, lambda: x, 0)))
+    return ag__.fold(sum, lambda items: (item for x in items for item in ag__.comp_kept(x > 0, lambda: x, 0)), xs)()
 >>> print(show("def f(xs): return len([x for x in xs if x > 0])", Comprehensions))
 def f(xs):
     return ag__.comp_len([item for x in ag__.comp_iter(xs) for item in ag__.comp_counted(x > 0, lambda: x)])
@@ -44,6 +48,7 @@ from autograph.converters.base import ExpressionConverter, Node, binds
 FILTERED = {builtins.sum: 0, builtins.any: False, builtins.all: True}
 """Functions of an iterable, and what an element counts for that the filter leaves out."""
 TAKERS = (*FILTERED, builtins.min, builtins.max, builtins.next)
+_LONG = 32  # items: of so many a comprehension may become a loop of the program (`runtime.operators.long_loops`)
 DISPLAYS = (gast.List, gast.Tuple, gast.Set, gast.Dict, gast.ListComp, gast.SetComp, gast.DictComp, gast.JoinedStr)
 
 
@@ -59,8 +64,38 @@ class Comprehensions(ExpressionConverter):
         ]
         return node
 
+    def visit_ListComp(self, node: Node) -> Any:
+        first = node.generators[0]
+        is_wrapped = is_operator(first.iter, self.alias) and first.iter.func.attr == "comp_iter"
+        if len(node.generators) > 1 or first.ifs or not is_wrapped or not self.may_be_operand(node):
+            return node
+        if binds(node.elt) or binds(first.iter):
+            return node
+        call = builders.operator(self.alias, "collected", self.made_of(node), at=node)
+        call.comprehension = node
+        return call
+
+    def made_of(self, generator: Node) -> list[Node]:
+        """Returns a function of its items that makes a comprehension, and its iterable."""
+        first = generator.generators[0]
+        name = self.conversion.namer(self.function).fresh("items")
+        iterable, first.iter = first.iter, builders.name(name, generator)
+        if is_operator(iterable, self.alias) and iterable.func.attr == "comp_iter":
+            [iterable] = iterable.args
+        arguments = builders.no_arguments()
+        arguments.args = [gast.Name(name, gast.Param(), None, None)]
+        return [locations.place(gast.Lambda(arguments, generator), locations.header(generator)), iterable]
+
     def visit_Call(self, node: Node) -> Any:
+        listed = getattr(node.args[0], "comprehension", None) if node.args else None
+        if listed is not None and self.is_known(callee(node, self.alias)):
+            listed.generators[0].iter = builders.operator(self.alias, "comp_iter", [node.args[0].args[1]], at=listed)
+            node.args[0] = listed
         return self.filtered(self.taken(node))
+
+    def is_known(self, func: Node) -> bool:
+        """Whether a callee means `sum`, `any`, `all` or `len`."""
+        return any(self.conversion.static.is_builtin(func, f) for f in (*FILTERED, builtins.len))
 
     def taken(self, node: Node) -> Node:
         """Converts what takes a generator over a range, and `min`, `max`, `next(..., default)` of one with a filter."""
@@ -75,7 +110,7 @@ class Comprehensions(ExpressionConverter):
             return node
         *outer, last = generator.generators
         first = generator.generators[0]
-        over_range = self.is_open(first.iter)
+        over_range = self.is_open(first.iter) or known in FILTERED and not self.is_plain(first.iter)
         tests = self.filter_tests(last)
         filters = self.is_filtered(last) and known not in FILTERED
         if known is None or not (over_range or filters) or not fits_known_call(known, node):
@@ -97,13 +132,7 @@ class Comprehensions(ExpressionConverter):
             pair = gast.Tuple([test, builders.thunk(generator.elt, at=generator.elt)], gast.Load())
             generator.elt = locations.place(pair, locations.header(generator.elt))
             last.ifs = []
-        name = self.conversion.namer(self.function).fresh("items")
-        iterable, first.iter = first.iter, builders.name(name, generator)
-        if is_operator(iterable, self.alias) and iterable.func.attr == "comp_iter":
-            [iterable] = iterable.args
-        arguments = builders.no_arguments()
-        arguments.args = [gast.Name(name, gast.Param(), None, None)]
-        make = locations.place(gast.Lambda(arguments, generator), locations.header(generator))
+        make, iterable = self.made_of(generator)
         return self.handed(node, "fold" if known in FILTERED else "taken", [func, make, iterable])
 
     def taker(self, func: Node) -> Any:
@@ -192,7 +221,9 @@ class Comprehensions(ExpressionConverter):
         if not isinstance(node, gast.Call) or node.keywords:
             return False
         is_range = self.conversion.static.is_builtin(callee(node, self.alias), builtins.range)
-        return is_range and all(isinstance(item, gast.Constant) for item in node.args)
+        bounds = [item.value for item in node.args if isinstance(item, gast.Constant) and type(item.value) is int]
+        is_known = is_range and len(bounds) == len(node.args) and 0 < len(bounds) < 4 and bounds[2:] != [0]
+        return is_known and len(range(*bounds)[:_LONG]) < _LONG
 
 
 def fits_known_call(taker: Any, call: Node) -> bool:

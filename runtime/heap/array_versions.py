@@ -186,16 +186,9 @@ def _of(x: Any) -> Write | None:
     return write if write is not None and write.old() is x else None
 
 
-def latest(x: Any) -> Any:
-    """What took the place of an array whose elements were written, for the other name that it has; else `x`."""
-    while (write := _of(x)) is not None and write.how == ELEMENT:
-        x = write.new
-    return x
-
-
-def _last(x: Any) -> Any:
-    """What the name holds now by which an array was written, its elements or the whole of it."""
-    while (write := _of(x)) is not None and write.new is not None:
+def latest(x: Any, *more: str) -> Any:
+    """Finds what took the place of an array whose elements were written, or that was written in `more` ways; else `x`."""
+    while (write := _of(x)) is not None and write.how in (ELEMENT, *more):
         x = write.new
     return x
 
@@ -241,7 +234,7 @@ def written_over(value: Any, x: Any, i: Any, put: Callable[[Any], Any], parts: C
         writes[0].new, writes[0].how, writes[0].index = new, ELEMENT, i
     else:
         _supersede(x, new, ELEMENT, i)
-    views = [*map(_last, (*written, *others))]
+    views = [latest(view, UPDATE) for view in (*written, *others)]
     if any(view is value for view in views):
         array_views.note_shared(new, views)
     else:

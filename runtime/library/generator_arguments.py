@@ -20,8 +20,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from autograph.jax_internals import is_tracing
+from autograph.runtime.heap import journal
 from autograph.runtime.library import algorithms, builtin_functions
 from autograph.runtime.library.standard_library import convert_algorithm
+from autograph.runtime.operators import long_loops
+from autograph.runtime.operators.comprehensions import comp_iter
+from autograph.runtime.operators.staged_for import LoopInfo
 from autograph.runtime.sequences import iteration_space
 from autograph.runtime.tracing import host
 from autograph.runtime.tracing.refusals import message_of_failure
@@ -33,11 +37,27 @@ _IS_BETTER = {builtins.min: operator.lt, builtins.max: operator.gt}
 
 def fold(f: Any, make: Make, iterable: Any) -> Callable[..., Any]:
     """What `sum`, `any` or `all` is where it takes the generator `make(iterable)`; called with the other arguments."""
-    if is_tracing() and iteration_space.is_open_iterable(iterable):
+    if is_tracing() and (iteration_space.is_open_iterable(iterable) or long_loops.is_long(iterable, make)):
         return lambda *start: convert_algorithm(_FOLDS[f])(make, iterable, *start)
-    folded = builtin_functions.builtin(f)
+    folded, held = builtin_functions.builtin(f), _Held(comp_iter(iterable))
     # A call with `*start` keeps its arguments in a tuple, and `any` counts who else refers to the generator.
-    return lambda *start: folded(make(iterable), *start) if start else folded(make(iterable))
+    return lambda *start: folded(make(held.take()), *start) if start else folded(make(held.take()))
+
+
+def collected(make: Callable[[Any], list[Any]], iterable: Any) -> list[Any]:
+    """Makes a list comprehension without a filter: `make(iterable)`; of a long one a loop of the program."""
+    if is_tracing() and long_loops.is_long(iterable, make):
+        found: list[Any] = []
+
+        def append(item: Any) -> None:
+            journal.touch_container(found)
+            found.extend(make((item,)))
+
+        place = {"co_filename": make.__code__.co_filename, "co_firstlineno": make.__code__.co_firstlineno}
+        append.__code__ = append.__code__.replace(**place)
+        if long_loops.stage_if_long(iterable, LoopInfo.of(append, None, lambda: (), appends=lambda: (found,))):
+            return found
+    return make(comp_iter(iterable))
 
 
 def taken(f: Any, make: Make, iterable: Any, asked: bool = False) -> Callable[..., Any]:

@@ -94,10 +94,8 @@ def for_loop(
         if isinstance(iterable, Iterator) and hasattr(iterable, "exhaust"):
             iterable.exhaust()
         return
-    if test is None and (iterables.may_be_long(iterable) or type(iterable) in iterables.STAGED):
+    if test is None and (options or iterables.may_be_long(iterable) or type(iterable) in iterables.STAGED):
         if stage_if_long(iterable, LoopInfo.of(body, None, state, options, lists, appends)._replace(item=item, dead=dead)):
-            if type(iterable) in iterables.STAGED:
-                iterable.exhaust()
             return
     key_orders.check_order(iterable)
     if verbosity.level > 2:

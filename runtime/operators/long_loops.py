@@ -31,6 +31,7 @@ from autograph.runtime.operators.known_tests import TestedBody, iterations_of
 from autograph.runtime.operators.peeling import failure_from_here, settles
 from autograph.runtime.operators.staged_for import LoopInfo, stage_for
 from autograph.runtime.operators.unrolled_loops import warn_of_copies
+from autograph.runtime.sequences.iterables import STAGED
 from autograph.runtime.sequences.iteration_space import Items, items_of, range_items
 from autograph.runtime.tracing import context
 from autograph.runtime.tracing.families import LEAVES
@@ -40,6 +41,12 @@ LEAST, LEAST_AROUND_A_LOOP = (_FROM, _FROM) if _FROM else (32, 8)
 """From how many iterations on a loop is tried. Measured on CPUs: shorter loops compile and run as fast as copies of the body."""
 WARN_FROM = 1000
 """From how many iterations on it is said that a loop is unrolled."""
+
+
+def is_long(iterable: Any, element: Any) -> bool:
+    """Whether a comprehension over an array or Python's numbers, which makes its elements by a function, is tried as a loop."""
+    items = _items(iterable, LEAST)
+    return items is not None and _unrolled() is not None and (bool(items.arrays) or _may_trace(element, 3))
 
 
 def stage_if_long(iterable: Any, info: LoopInfo) -> bool:
@@ -53,10 +60,14 @@ def stage_if_long(iterable: Any, info: LoopInfo) -> bool:
     failed = None if items is None else _unrolled()
     if items is None or failed is None or info.body.__code__ in failed:
         return False
-    if unroll is not False and not _may_trace(info.body, 3):
+    if unroll is not False and not items.arrays and not _may_trace(info.body, 3):
         return False
 
-    return _stage(items, info, failed, must=unroll is False)
+    if not _stage(items, info, failed, must=unroll is False):
+        return False
+    if type(iterable) in STAGED:
+        iterable.exhaust()
+    return True
 
 
 class KnownEnd:
@@ -112,13 +123,13 @@ def _stage(items: Items, info: LoopInfo, failed: list[Any], must: bool = False) 
     if must:
         raise failure
     if items.length > 1 and settles(failure, info.body, ()):  # the first iteration gives a variable its kind
-        info.body(items.make(0, ()))
+        info.body(items.make(0, items.slices(0)))
         rest = items.after_first()
         failure = _failure(rest, info)
         if failure is not None:
             _note_copies(info, items.length, failed, failure)
             for k in range(rest.length):
-                info.body(rest.make(k, ()))
+                info.body(rest.make(k, rest.slices(k)))
         return True
     _note_copies(info, items.length, failed, failure)
     return False
@@ -151,7 +162,7 @@ def _least(code: CodeType) -> int:
 
 
 def _items(iterable: Any, least: int) -> Items | None:
-    """Returns the items of what gives numbers of Python's, if there are at least so many."""
+    """Returns the items of an array, or of what gives Python numbers, if there are at least so many."""
     items = items_of(iterable, of_numbers=True)
     return items if items is not None and items.is_static and items.length >= max(least, 1) else None
 

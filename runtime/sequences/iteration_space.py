@@ -118,7 +118,7 @@ class Items(NamedTuple):
 
 
 def items_of(iterable: Any, of_numbers: bool = False) -> Items | None:
-    """The items of `iterable`, or None when Python must iterate it; `of_numbers`: not where Python's numbers alone are iterated."""
+    """Makes the items of `iterable`, None where Python must iterate it; `of_numbers`: unless it gives Python numbers alone."""
     kind = type(iterable)
     if not iterables.is_staged_iterable(iterable):
         return _of_numbers(iterable) if of_numbers else None
@@ -152,7 +152,7 @@ def items_of(iterable: Any, of_numbers: bool = False) -> Items | None:
 
 
 def _of_numbers(numbers: Any) -> Items | None:
-    """The items of a range, or of a list, a tuple or a NumPy array of numbers."""
+    """Makes the items of a range, or of a list, a tuple or a NumPy array of numbers."""
     kind = type(numbers)
     if kind is range:
         return range_items(numbers.start, numbers.stop, numbers.step)

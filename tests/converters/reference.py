@@ -141,6 +141,10 @@ def method(x: Any, name: str) -> Any:
     return getattr(x, name)
 
 
+def collected(make: Any, iterable: Any) -> Any:
+    return make(iterable)
+
+
 def fold(f: Any, make: Any, iterable: Any) -> Any:
     return lambda *args: f(make(iterable), *args)
 

@@ -16,7 +16,7 @@ CASES = {
         """,
         """
         def f(xs):
-            a = ([x for x in ag__.comp_iter(xs)], {x for x in ag__.comp_iter(xs)})
+            a = (ag__.collected(lambda items: [x for x in items], xs), {x for x in ag__.comp_iter(xs)})
             return (a, {x: 1 for x in ag__.comp_iter(xs)}, list((x for x in ag__.comp_iter(xs))))
         """,
         "f([1, 2])",
@@ -50,7 +50,7 @@ CASES = {
         """,
         """
         def f(n):
-            return ([x for x in ag__.comp_iter(range(n))], [x for x in ag__.comp_iter(sorted([n]))])
+            return (ag__.collected(lambda items: [x for x in items], range(n)), ag__.collected(lambda items_1: [x for x in items_1], sorted([n])))
         """,
         "f(2)",
     ),
@@ -74,9 +74,9 @@ CASES = {
         """,
         """
         def f(xs):
-            a = sum((item for x in ag__.comp_iter(xs) for item in ag__.comp_kept(x > 0, lambda: x, 0)))
-            b = any((item_1 for x in ag__.comp_iter(xs) for item_1 in ag__.comp_kept(x > 0, lambda: x, False)))
-            return (a, b, all((item_2 for x in ag__.comp_iter(xs) for item_2 in ag__.comp_kept(x > 0, lambda: x, True))))
+            a = ag__.fold(sum, lambda items: (item for x in items for item in ag__.comp_kept(x > 0, lambda: x, 0)), xs)()
+            b = ag__.fold(any, lambda items_1: (item_1 for x in items_1 for item_1 in ag__.comp_kept(x > 0, lambda: x, False)), xs)()
+            return (a, b, ag__.fold(all, lambda items_2: (item_2 for x in items_2 for item_2 in ag__.comp_kept(x > 0, lambda: x, True)), xs)())
         """,
         "f([1, -2, 3])",
         "f([])",
@@ -92,7 +92,7 @@ CASES = {
         """
         def f(xs):
             n = ag__.comp_len([item for x in ag__.comp_iter(xs) for item in ag__.comp_counted(x > 0, lambda: x)])
-            s = sum([item_1 for x in ag__.comp_iter(xs) for item_1 in ag__.comp_kept(x > 0, lambda: x, 0)])
+            s = ag__.fold(sum, lambda items: [item_1 for x in items for item_1 in ag__.comp_kept(x > 0, lambda: x, 0)], xs)()
             return (n, s, len([x for x in ag__.comp_iter(xs)]))
         """,
         "f([1, -2, 3])",
@@ -106,7 +106,7 @@ CASES = {
         """,
         """
         def f(n, y):
-            s = sum((item for x in ag__.comp_iter(n) for item in ag__.comp_kept(ag__.and_(y, lambda: x, test=True), lambda: x, 0)))
+            s = ag__.fold(sum, lambda items: (item for x in items for item in ag__.comp_kept(ag__.and_(y, lambda: x, test=True), lambda: x, 0)), n)()
             return s
         """,
         "f([1, 0, 4], 2)",
@@ -130,7 +130,7 @@ CASES = {
         """,
         """
         def f(xs):
-            return sum((x for x in ag__.comp_iter(xs) if x is not None))
+            return ag__.fold(sum, lambda items: (x for x in items if x is not None), xs)()
         """,
         "f([1, None])",
     ),
@@ -156,8 +156,8 @@ CASES = {
         """,
         """
         def f(n):
-            s = sum((item for x in ag__.comp_iter(n) for item in ag__.comp_kept(ag__.and_(1, lambda: x, test=True), lambda: x, 0)))
-            m = ag__.taken(max, lambda items: ((ag__.and_(x is not None, lambda: x, test=True), lambda: x) for x in items), n)()
+            s = ag__.fold(sum, lambda items: (item for x in items for item in ag__.comp_kept(ag__.and_(1, lambda: x, test=True), lambda: x, 0)), n)()
+            m = ag__.taken(max, lambda items_1: ((ag__.and_(x is not None, lambda: x, test=True), lambda: x) for x in items_1), n)()
             return (s, m)
         """,
         "f([1, None, 2])",
@@ -185,7 +185,7 @@ CASES = {
         """,
         """
         def f(xs, max):
-            a = sum((x for x in ag__.comp_iter(xs) if ag__.comp_test(x)), 1)
+            a = ag__.fold(sum, lambda items: (item for x in items for item in ag__.comp_kept(x, lambda: x, 0)), xs)(1)
             return (a, max((x for x in ag__.comp_iter(xs) if ag__.comp_test(x))))
         """,
         "f([1, 0, 3], list)",
@@ -207,7 +207,7 @@ CASES = {
         """,
         """
         def f(xs):
-            return sum((item for x in ag__.comp_iter(xs) for item in ag__.comp_kept(x, lambda: Sum([x]), 0))).items
+            return ag__.fold(sum, lambda items_1: (item for x in items_1 for item in ag__.comp_kept(x, lambda: Sum([x]), 0)), xs)().items
         """,
         "f([1, 0, 3])",
     ),

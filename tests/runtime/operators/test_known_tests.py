@@ -143,7 +143,7 @@ def short(x):
 
 
 def halving_lists(x):
-    parts = [x[k] for k in range(64)]
+    parts = [x[k] for k in range(16)]
     while len(parts) > 1:
         parts = [a + b for a, b in zip(parts[::2], parts[1::2], strict=True)]
     return parts[0]
