@@ -46,7 +46,7 @@ from autograph.runtime.sequences import bounded_list_merge
 from autograph.runtime.tracing import python_bools
 from autograph.runtime.tracing.array_types import convert_to, placeholder, type_of
 from autograph.runtime.tracing.known import number
-from autograph.runtime.tracing.refusals import VALUE
+from autograph.runtime.tracing.refusals import RETURNED, VALUE
 from autograph.runtime.tracing.staging import is_array_like, is_traced
 from autograph.runtime.tracing.variables import (
     UNSET,
@@ -229,7 +229,7 @@ class MergedBranches:
             return Same(left if left is not UNSET else right)
         if left_unset or right_unset:
             if name not in self.info.unbound or self._dead[0 if left_unset else 1]:
-                if name in self.info.unbound:
+                if not name.startswith(RETURNED):
                     journal.note_skipped(name)  # what an earlier iteration left is read then
                 return self._alone(right if left_unset else left, left_unset, name)
             missing = left if left_unset else right

@@ -118,6 +118,32 @@ def read_before_it_is_bound(n, x):
     return out
 
 
+@program(([5, 6, 7, 8],), ([6, 6, 7],), ([1, 2, 6],), ([1, 2],))
+def bound_where_it_is_found(xs):
+    for i, d in enumerate(xs):
+        if d == 6:
+            place, found = i, d * 2
+    return place, found
+
+
+@program((4, 3.0), (2, 3.0), (1, 3.0))
+def bound_in_one_iteration(n, x):
+    for i in range(n):
+        if i == 1:
+            first = x * i
+    return first
+
+
+@program((8, [5, 6, 7, 9]), (6, [5, 6, 7, 9]), (2, [5, 6, 7, 9]))
+def bound_before_a_loop_goes_on(limit, xs):
+    i = 0
+    while xs[i] < limit:
+        if xs[i] == 6:
+            last = i, xs[i]
+        i += 1
+    return last
+
+
 @program((2, 1.0), (4, 1.0), (4, -1.0))
 def bound_in_a_loop_inside(n, x):
     for i in range(n):
