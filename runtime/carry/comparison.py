@@ -35,6 +35,7 @@ from autograph.runtime.heap.array_views import is_copy_of
 from autograph.runtime.heap.escape import Made
 from autograph.runtime.heap.unset_reads import READ_FIRST, is_read
 from autograph.runtime.tracing.array_types import TypesDiffer, check_fits, join_types, placeholder, type_of
+from autograph.runtime.tracing.known.number import is_open_number
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET, CarriesNone, is_unbound
 from autograph.runtime.values import choices, key_orders
@@ -205,6 +206,8 @@ class Comparison:
             leaf.invariant = True
             self.pending.append(Pending(leaf, template, out, key, path))
             return template
+        if leaf.known is not None and not is_open_number(leaf.known):  # the iteration was traced with its numbers
+            assumed.series, self.moved = False, True
         return self.carry_leaf(template, out, key, path)
 
     def carry_leaf(self, template: Slot, out: Any, key: tuple[Any, ...], path: str) -> Template:
@@ -228,7 +231,7 @@ class Comparison:
         if value is UNSET:
             if is_unbound(out):
                 return Same(out)
-            if path in self.skipped and len(key) == 1 and (is_array_like(out) or is_value(out)):
+            if path in self.skipped and len(key) == 1 and (is_array_like(out) or open_container(out) is not None):
                 assumed.initial = self._placeholder_like(out, key)
                 return self._again(template)
             location = self.locations.get(key[0])

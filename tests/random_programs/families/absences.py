@@ -72,9 +72,12 @@ def _bindings(rng: random.Random) -> str:
         f"if {test}:\n    for j in ag.range(b % 3):\n        {bind}\nelse:\n{_in(read)}",
     ]
     body = rng.choice(shapes)
+    is_read_behind = rng.random() < 0.3  # alone: nothing in the loop reads it
+    if is_read_behind:
+        body = rng.choice((f"if {test}:\n    {bind}", f"if {test}:\n    {bind}\n    t = t + 2\nelse:\n    t = t + i"))
     if rng.random() < 0.15:
         body = f"for k in ag.range(2):\n{_in(body)}"
-    bound = "u = s\n" if rng.random() < 0.3 and value in "abxi" else ""
+    bound = "u = s\n" if is_read_behind or rng.random() < 0.3 and value in "abxi" else ""
     within = body.replace("continue", "i = i + 1; continue")
     loop = rng.choice(
         [

@@ -357,3 +357,29 @@ def _plain(x):
         rate *= 0.7
         t += 0.1
     return x
+
+
+def test_a_number_that_a_later_attempt_finds_traced_is_carried():
+    """The first attempt ends in the exception of the second branch, so that `t` grows in each iteration that it has seen."""
+
+    def f(x):
+        t = 0
+        for i in ag.range(4):
+            if x > i:
+                s = 1
+                t = t + 2
+                continue
+            s = s
+        return t
+
+    assert ag.jit(f)(0.25) == 2 and ag.jit(f)(1.5) == 4
+
+
+def test_a_list_that_is_bound_in_some_iterations():
+    def f(n):
+        for i in ag.range(n):
+            if i == 1:
+                s = [i, n]
+        return s
+
+    assert ag.jit(f)(3) == [1, 3]
