@@ -52,7 +52,7 @@ def iterations_of(info: LoopInfo, items: Items | None) -> tuple[int, bool] | Non
     """Counts the iterations of a loop that a test may end.
 
     Args:
-        info: of a `for` loop; or of a `while`, whose test comes before its body.
+        info: of a `for` loop; or of a `while`, whose body is a `TestedBody`. Its test has just been true.
         items: those of the `for` loop; None of a `while`.
     Returns:
         how many there are, and whether the last one sets a flag that ends the loop; None where Python's numbers do not decide it.
@@ -72,7 +72,7 @@ def iterations_of(info: LoopInfo, items: Items | None) -> tuple[int, bool] | Non
             counter.value = k + 1
             truth = truth_value(test())
         if type(truth) is KnownTracer:
-            raise _Counted(_count(carry, truth, is_first=items is None))
+            raise _Counted(_count(carry, truth))
 
     start = equation_mark()
     with assuming((body.__code__, "count"), info.options) as assumptions, context.setting(is_tried=True):
@@ -92,7 +92,7 @@ def iterations_of(info: LoopInfo, items: Items | None) -> tuple[int, bool] | Non
     return None
 
 
-def _count(carry: Carry, truth: KnownTracer, is_first: bool) -> tuple[int, bool] | None:
+def _count(carry: Carry, truth: KnownTracer) -> tuple[int, bool] | None:
     """Counts the iterations, of a loop an iteration of which has just been traced, as long as its test is true."""
     leaves = {id(leaf.known): leaf for leaf in carry.leaves if is_open_number(leaf.known)}
     left = {
@@ -110,7 +110,7 @@ def _count(carry: Carry, truth: KnownTracer, is_first: bool) -> tuple[int, bool]
     variables, inits, nexts = zip(*needed.values(), strict=True) if needed else ((), (), ())
     assert carry.level is not None
     try:
-        found, ends = iterations_until(carry.level, variables, inits, nexts, truth, is_first=is_first)
+        found, ends = iterations_until(carry.level, variables, inits, nexts, truth)
         return found, ends and any(type(init) is bool for init in inits)  # a flag, which an iteration sets
     except NotKnown:
         return None
@@ -121,7 +121,7 @@ def _is_known(x: Any) -> bool:
 
 
 class TestedBody:
-    """An iteration of a `while` loop: its test, and its body. `truth` is what the test has given."""
+    """An iteration of a `while` loop whose test was true: its body, and the test of the next. `truth` is what that has given."""
 
     def __init__(self, test: Callable[[], Any], body: Callable[[], Any]) -> None:
         self.test, self.body = test, body
@@ -129,5 +129,5 @@ class TestedBody:
         self.__wrapped__, self.__code__ = body, body.__code__  # the place of the loop, for messages
 
     def __call__(self, item: Any) -> None:
-        self.truth = truth_value(self.test())
         self.body()
+        self.truth = truth_value(self.test())

@@ -173,8 +173,4 @@ def _begin(
         return truth, done
     if is_traced(truth):
         return (False, 1) if stage_from_here(stage, assumptions) else (True, 0)
-    if not end.stage():
-        return True, 0
-    truth = goes_on(test)
-    assert truth is False, "the loop was to end here"
-    return truth, 1
+    return (False, 1) if end.stage() else (True, 0)

@@ -7,7 +7,7 @@
 >>> run, columns = step_function(loop, [n], [n // 2])
 >>> run(27), columns
 ([0], [])
->>> iterations_until(loop, [n], [27], [n // 2], n > 1, is_first=True)  # while n > 1: n //= 2
+>>> iterations_until(loop, [n], [27], [n // 2], n // 2 > 1)  # while n > 1: n //= 2
 (4, True)
 """
 
@@ -53,24 +53,21 @@ def step_function(
 
 
 def iterations_until(
-    level: Level, variables: Sequence[KnownTracer], inits: Sequence[Any], nexts: Sequence[Any], test: Any, *, is_first: bool
+    level: Level, variables: Sequence[KnownTracer], inits: Sequence[Any], nexts: Sequence[Any], test: Any
 ) -> tuple[int, bool]:
     """Counts the iterations of a loop that a test may end; returns also whether it does.
 
     Args:
         level: says how many iterations there are at most.
         inits, nexts: of the variables; see `recurrences.run_ahead`.
-        test: whether the loop goes on, computed from the variables.
-        is_first: whether it is asked before each iteration, as that of a `while`, or after it.
+        test: whether the loop goes on after an iteration, computed from the variables at its beginning.
     Raises:
         NotKnown: a number is not known, there are too many iterations, or Python raises in one.
     """
     code = _Code(variables)
     nodes = nodes_of([test, *nexts])
-    of_test = code.lines_of(nodes_of([test]))
-    lines = [*code.lines_of(nodes), code.step(nexts)]
-    ends = f"if not {code.name_of(test)}: return n, True"
-    lines = [*of_test, ends, "n += 1", *lines] if is_first else [*of_test, *lines, "n += 1", ends]
+    lines = [*code.lines_of(nodes), code.step(nexts), "n += 1"]
+    lines = [*lines[:-2], f"goes_on = {code.name_of(test)}", *lines[-2:], "if not goes_on: return n, True"]
     most = MOST_STEPS // (len(nodes) + 1)
     run = code.function(range(min(level.length, most)), lines, "n, False", "n = 0")
     if any(x.row is None for x in code.inputs):

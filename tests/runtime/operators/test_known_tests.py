@@ -50,7 +50,7 @@ def of_an_attribute(x):
 def writing_test(x):
     n, s = 60, x[0]
     while (n := n - 1) > 0:
-        s = s * 0.5 + x[n]
+        s = s + x[n] * n
     return s, n
 
 
