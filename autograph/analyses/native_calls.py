@@ -75,8 +75,9 @@ def stays_native(meaning: Any, call: gast.Call, meaning_of: Callable[[Any], Any]
             return True
         if kind is type and issubclass(meaning, BaseException):
             return meaning.__module__ == "builtins"
-    if _reassembles(meaning) and call.args and isinstance(call.args[0], gast.Name):
-        return False
+    if call.args and _reassembles(meaning):
+        if isinstance(call.args[0], gast.Name) or hasattr(call.args[0], "comprehension"):  # a list comprehension
+            return False
     modules = (sys.modules.get(name) for name in NUMERIC_MODULES)
     is_numeric = any(module is not None and id(meaning) in _numeric(module) for module in modules)
     return is_numeric and not _is_given_string(meaning, call)

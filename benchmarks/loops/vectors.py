@@ -264,11 +264,12 @@ LOOPS = [
         for f in (
             total, count_positive, largest, place_of_largest, index_of_largest_run, prefix_sum, differences, moving_average,
             mean_and_variance, weighted_sum, alternating_sum, every_third, backwards, simpson, oscillator, decayed_steps,
-            enumerated, every_thousandth, skipped, generated, stops_at_known_index, squared_list,
+            enumerated, every_thousandth, skipped, generated, stops_at_known_index,
         )
     ),
     *(Loop(f, lambda n: (noise(n), noise(n)[::-1].copy())) for f in (dot, monte_carlo_pi, zipped)),
     *(Loop(f, lambda n: (digits(n),)) for f in (histogram, count_changes)),
+    Loop(squared_list, lambda n: (noise(n),), 100_000),  # Python holds each element of the list
     Loop(first_above, lambda n: (noise(n), 4.5)),
     Loop(clip, lambda n: (noise(n), -0.5, 0.5)),
     Loop(exponential_average, lambda n: (noise(n), 0.1)),

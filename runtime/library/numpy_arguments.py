@@ -33,6 +33,7 @@ from jax import lax
 from autograph.runtime.library import rounding
 from autograph.runtime.library.numpy_trials import cannot_write, lacks, numpy_returns, refuse_if_lacking, with_refusal
 from autograph.runtime.sequences import counted_range
+from autograph.runtime.tracing import stacked_rows
 from autograph.runtime.tracing.staging import holds_traced
 
 SEQUENCES = frozenset(
@@ -243,6 +244,6 @@ def _with_arrays(
 def _array(x: Any) -> Any:
     """The array that a list or tuple stands for; a known one (the places that `np.delete` leaves out) stays known."""
     if holds_traced(x):
-        return jnp.asarray(x)
+        return stacked_rows.as_array(x)
     with jax.ensure_compile_time_eval():
         return jnp.asarray(x)

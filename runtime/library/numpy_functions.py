@@ -175,14 +175,14 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
             raise numpy_trials.cannot_write(f"numpy.{name}")
         kwargs = {_KEYWORDS.get((name, k), k): v for k, v in kwargs.items()}
         if name not in numpy_arguments.SEQUENCES:
-            args = tuple(jnp.asarray(x) if type(x) in (list, tuple) and holds_traced(x) else x for x in args)
+            args = tuple(stacked_rows.as_array(x) if type(x) in (list, tuple) and holds_traced(x) else x for x in args)
         if isinstance(fn, np.ufunc):
             args = tuple(strong(x) if _is_array(x) else x for x in args)
             for x in args:
                 if type(x) is int and not 0 <= x <= 127:
                     args = narrow_integers.checked_operands(fn, args)
                     break
-        result = numpy_arguments.call_numpy(fn, found, name, args, kwargs)
+        result = numpy_arguments.call_numpy(fn, stacked_rows.COUNTERPARTS.get(found, found), name, args, kwargs)
         if name in _SLIDING:
             result = _whole(result, [x for x in (*args[:2], *kwargs.values()) if type(x) is not str])
         if name not in _OF_ARRAYS or not (args and _is_array(args[0])):
@@ -215,6 +215,7 @@ def _shared(fn: Any, name: str, result: Any, args: tuple[Any, ...], kwargs: dict
     """The result, with a note of what it shares elements with in NumPy where the operations of JAX do not tell."""
     if isinstance(fn, np.ufunc) or name in _COPIES or (name == "reshape" and kwargs.get("copy")):
         given = jax.tree.leaves((args, kwargs))
+        given += [result] if args and type(args[0]) is list else []  # of which the elements may be rows
         return jax.tree.map(lambda x: array_views.copied(x, given), result)
     if name in _VIEWS or (name == "einsum" and _is_view(args)) or (name == "diag" and args and jnp.ndim(args[0]) == 2):
         for view in jax.tree.leaves(result):

@@ -86,6 +86,11 @@ def _made(make: Callable[..., Any], values: Any, *args: Any, **kwargs: Any) -> A
     return make(values, *args, **kwargs) if together is None else together
 
 
+def as_array(values: Any) -> Any:
+    """Makes an array of a list that holds traced values, as `jnp.asarray` does."""
+    return _made(jnp.asarray, values)
+
+
 @dataclass(slots=True)
 class _Run:
     """Values that follow one another in an array, forwards or backwards; or one value of another origin (`array` None)."""
