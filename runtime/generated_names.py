@@ -22,8 +22,8 @@ from autograph.runtime.library.arithmetic_errors import failed as failed
 from autograph.runtime.library.arithmetic_errors import failure as failure
 from autograph.runtime.library.arithmetic_errors import operand as operand
 from autograph.runtime.library.array_methods import positive as positive
-from autograph.runtime.library.generator_arguments import filtering as filtering
 from autograph.runtime.library.generator_arguments import collected as collected
+from autograph.runtime.library.generator_arguments import filtering as filtering
 from autograph.runtime.library.generator_arguments import fold as fold
 from autograph.runtime.library.generator_arguments import taken as taken
 from autograph.runtime.library.number_methods import method as method

@@ -344,7 +344,7 @@ def test_a_conversion_loads_the_passes_that_have_something_to_do(loaded: list[se
 RUNS_CODE = {
     ("autograph.first_use", "resolve_name"): "modules of this library",
     ("autograph.modules.import_hook", "exec"): "a module of the user's, when the user imports it",
-    ("autograph.runtime.tracing.known.recurrences", "exec"): "the operators and numbers of a recurrence, written by the library",
+    ("autograph.runtime.tracing.known.step_functions", "exec"): "the operators and numbers of a recurrence, written by the library",
     ("autograph.modules.script", "exec"): "the script that the user asked to run",
     ("autograph.code.module_names", "import_module"): "JAX, NumPy and the standard library, whose names a text uses",
     ("autograph.modules.notebook_conversion", "loads"): "JSON, which is data",

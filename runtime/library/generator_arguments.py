@@ -53,8 +53,8 @@ def collected(make: Callable[[Any], list[Any]], iterable: Any) -> list[Any]:
             journal.touch_container(found)
             found.extend(make((item,)))
 
-        place = {"co_filename": make.__code__.co_filename, "co_firstlineno": make.__code__.co_firstlineno}
-        append.__code__ = append.__code__.replace(**place)
+        code = make.__code__  # of the user's line
+        append.__code__ = append.__code__.replace(co_filename=code.co_filename, co_firstlineno=code.co_firstlineno)
         if long_loops.stage_if_long(iterable, LoopInfo.of(append, None, lambda: (), appends=lambda: (found,))):
             return found
     return make(comp_iter(iterable))

@@ -244,6 +244,6 @@ def _with_arrays(
 def _array(x: Any) -> Any:
     """The array that a list or tuple stands for; a known one (the places that `np.delete` leaves out) stays known."""
     if holds_traced(x):
-        return stacked_rows.as_array(x)
+        return stacked_rows.array_of_rows(x)
     with jax.ensure_compile_time_eval():
         return jnp.asarray(x)

@@ -175,7 +175,7 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
             raise numpy_trials.cannot_write(f"numpy.{name}")
         kwargs = {_KEYWORDS.get((name, k), k): v for k, v in kwargs.items()}
         if name not in numpy_arguments.SEQUENCES:
-            args = tuple(stacked_rows.as_array(x) if type(x) in (list, tuple) and holds_traced(x) else x for x in args)
+            args = tuple(stacked_rows.array_of_rows(x) if type(x) in (list, tuple) and holds_traced(x) else x for x in args)
         if isinstance(fn, np.ufunc):
             args = tuple(strong(x) if _is_array(x) else x for x in args)
             for x in args:

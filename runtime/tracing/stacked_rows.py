@@ -86,7 +86,7 @@ def _made(make: Callable[..., Any], values: Any, *args: Any, **kwargs: Any) -> A
     return make(values, *args, **kwargs) if together is None else together
 
 
-def as_array(values: Any) -> Any:
+def array_of_rows(values: Any) -> Any:
     """Makes an array of a list that holds traced values, as `jnp.asarray` does."""
     return _made(jnp.asarray, values)
 
