@@ -112,6 +112,7 @@ class Carry(Layout):
         self.level: Level | None = None  # of the attempt, where the number of iterations is known
         self.is_counted = False  # whether there are exactly so many
         self.counter: Any = None  # a variable that counts them, which is carried where it is needed
+        self.on_settled: Callable[[Any], None] | None = None  # ends the search where no guess was wrong, but for known numbers
 
     def begin(self) -> None:
         """Begins an attempt: forgets what belongs to the last one, does what that required, lays out the carry as known so far."""
@@ -221,10 +222,12 @@ class Carry(Layout):
         if moved:
             self.only_types = kinds == self.assumptions.known_kinds()
             raise Retry
-        if (one := self.grown.unknown) is not None:
-            raise Mismatch(one.location.name, one.before, one.after, UNKNOWN, one.location)
         if self.assumptions.must_repeat or wrong or self._doubts():
             raise Retry
+        if self.on_settled is not None:
+            self.on_settled(finished)
+        if (one := self.grown.unknown) is not None:
+            raise Mismatch(one.location.name, one.before, one.after, UNKNOWN, one.location)
         self.aliases.close(finished, [p.value for p in self.slots])
         for slot in self.slots:
             if self.aliases.changed(slot.key, region.touched):  # a proxy is a copy
@@ -355,7 +358,7 @@ class Carry(Layout):
                     differ.instead = framework_notes.describe_difference(differ, slot.variable, note, (slot.init, out))
                 raise
         self.first_bound, self._replaced = comparison.first_bound, comparison.replaced
-        if self.is_counted and known_variables.settle(self, comparison):
+        if self.is_counted and self.on_settled is None and known_variables.settle(self, comparison):
             comparison.moved = True
         return comparison.moved
 

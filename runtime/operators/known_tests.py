@@ -59,44 +59,56 @@ def iterations_of(info: LoopInfo, items: Items | None) -> tuple[int, bool] | Non
     """
     body, test = info.body, info.test
     assert test is not None
-    counter = Hidden("the loop counter", 0)
+    counter, truths = Hidden("the loop counter", 0), list[Any]()
 
     def iteration() -> None:
         if isinstance(body, TestedBody):
             body(None)
-            truth = body.truth
+            truths[:] = [body.truth]
         else:
             assert items is not None
             k = integer_ranges.declare_range(counter.value, 0, items.last)
             body(items.make(items.number(k, 0, 1), ()))
             counter.value = k + 1
-            truth = truth_value(test())
-        if type(truth) is KnownTracer:
-            raise _Counted(_count(carry, truth))
+            truths[:] = [truth_value(test())]
+
+    def count(finished: Any) -> None:
+        raise _Counted(_count(carry, finished, truths.pop()))
 
     start = equation_mark()
     with assuming((body.__code__, "count"), info.options) as assumptions, context.setting(is_tried=True):
         assumptions.iterations = MOST_STEPS if items is None else items.length
         carry = Carry(info.variables if items is None else [*info.variables, counter], assumptions)
-        carry.is_counted, carry.counter = True, counter
+        carry.is_counted, carry.counter, carry.on_settled = True, counter, count
         carry.lists, carry.growing = info.appends, alone(info.appends)
         try:
             trace_iteration(carry, iteration, (), (body, test))
+            return None  # a loop around is traced again anyway
         except _Counted as found:
             return found.iterations
         except Exception:
             return None  # the body needs its numbers, say
         finally:
+            carry.on_settled = None  # it refers to the carry, and who refers to a list is counted
             drop_equations(start, equation_mark())
             assumptions.clear()
-    return None
 
 
-def _count(carry: Carry, truth: KnownTracer) -> tuple[int, bool] | None:
-    """Counts the iterations, of a loop an iteration of which has just been traced, as long as its test is true."""
+def _count(carry: Carry, finished: Any, truth: Any) -> tuple[int, bool] | None:
+    """Counts the iterations, of a loop an iteration of which has just been traced, as long as its test is true.
+
+    Args:
+        finished: what the iteration left; all locations that it writes are carried.
+    """
+    if type(truth) is not KnownTracer:
+        return None
+    written = {w.location.key: w.after for w in finished.written}
+    outs = [*finished.values, *(written.get(slot.key[0]) for slot in carry.slots[len(finished.values) :])]
     leaves = {id(leaf.known): leaf for leaf in carry.leaves if is_open_number(leaf.known)}
     left = {
-        id(carry.leaves[slot.template.index].known): slot.variable.get() for slot in carry.slots if type(slot.template) is Slot
+        id(carry.leaves[slot.template.index].known): out
+        for slot, out in zip(carry.slots, outs, strict=True)
+        if type(slot.template) is Slot
     }
     needed: dict[int, tuple[KnownTracer, Any, Any]] = {}
     pending = open_variables(truth)

@@ -189,7 +189,8 @@ class _Writer:
         if ends and rng.random() < 0.3:
             return self.while_loop(index, body)
         if ends and head.startswith("for {i} in range") and rng.random() < 0.4:
-            test = rng.choice((f"{index} > {rng.randint(1, 4)}", f"{index} * {index} == 9", f"{index} % 4 == 3 and t < 40"))
+            late = f"{index} > {rng.randint(1, 4)}"
+            test = rng.choice((late, f"{index} * {index} == 9", f"{index} % 4 == 3 and t < 40", "box.t > 1.5", "l[0] > 5"))
             jump = rng.choice(("break", "break", "return p, m, c, out, ys"))
             body.insert(rng.randrange(len(body) + 1), f"if {test}:\n    {jump}")
             orelse = ["else:", "    m += 3"] if jump == "break" and rng.random() < 0.5 else []
@@ -202,7 +203,9 @@ class _Writer:
         n = rng.randint(2, 9)
         form = rng.choice((
             "while {i} < {n}:", "while {i} * {i} < {n} * 3:", "while {i} < {n} and t < 60.0:", "while ({i} < {n}) == True:",
-            "while not {i} >= {n}:", "while True:\n    if {i} >= {n}:\n        break",
+            "while not {i} >= {n}:",
+            "while {i} < {n} and box.n < 40:", "while d['k'] < 60 and {i} < {n}:",
+            "while {i} < {n} and l[1] < 5:", "while True:\n    if {i} >= {n}:\n        break",
         )).format(i=index, n=n)  # fmt: skip
         return [f"{index} = {rng.randint(-2, 1)}", form, indent("\n".join([f"{index} += 1", *body]), "    ")]
 

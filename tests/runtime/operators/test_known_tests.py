@@ -47,6 +47,46 @@ def of_an_attribute(x):
     return state.y, int(state.t * 1000)
 
 
+def of_an_attribute_beside_a_counter(x):
+    class State:
+        t = 0.0
+
+    state, s, i = State(), x[0], 0
+    while i < 1000 and state.t < 5:
+        s = s + x[1]
+        state.t += 0.05
+        i += 1
+    return s, i
+
+
+def of_what_a_function_counts(x):
+    n, i, s = 0, 0, x[0]
+
+    def step():
+        nonlocal n
+        n += 3
+
+    while i < 500 and n < 300:
+        s = s + x[1]
+        step()
+        i += 1
+    return s, i, n
+
+
+def growing_at_two_speeds(x):
+    s, t, i = x[0], 0, 0
+    while t < 100:
+        if x[0] > i - 10:
+            k = 1
+            t += 2
+        else:
+            k = k + 0
+            t += 1
+        s = s + x[k]
+        i += 1
+    return s, i, t
+
+
 def writing_test(x):
     n, s = 60, x[0]
     while (n := n - 1) > 0:
@@ -111,7 +151,7 @@ def never_leaves(x):
 
 
 STAGED = [
-    counted, until_a_time, sieve, of_an_attribute, writing_test, bisection_of_large_integers, endless_with_break, grows, leaves,
+    counted, until_a_time, sieve, of_an_attribute, of_an_attribute_beside_a_counter, of_what_a_function_counts, writing_test, bisection_of_large_integers, endless_with_break, grows, leaves,
     returns, never_leaves,
 ]  # fmt: skip
 
@@ -172,6 +212,10 @@ def test_one_loop(f):
 def test_copies_where_the_loop_is_short_or_needs_its_numbers(f):
     assert loops(f) == []
     check(f)
+
+
+def test_a_number_that_only_the_first_trace_of_an_iteration_shows_as_known():
+    check(growing_at_two_speeds)
 
 
 def test_derivatives_and_vmap():
