@@ -112,7 +112,7 @@ class Carry(Layout):
         self.level: Level | None = None  # of the attempt, where the number of iterations is known
         self.is_counted = False  # whether there are exactly so many
         self.counter: Any = None  # a variable that counts them, which is carried where it is needed
-        self.on_settled: Callable[[Any], None] | None = None  # ends the search where no guess was wrong, but for known numbers
+        self.on_settled: Callable[[Any], None] | None = None  # called where no guess was wrong; numbers are not settled
 
     def begin(self) -> None:
         """Begins an attempt: forgets what belongs to the last one, does what that required, lays out the carry as known so far."""
