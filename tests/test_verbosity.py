@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import logging
+import math
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -112,6 +113,39 @@ def test_level_2_says_why_there_is_another_trace(said: Lines) -> None:
     jitted.clear_cache()
     jitted(jnp.arange(4), 3)
     assert said() == [again + "the arguments are alike, so the function, its transform or JAX's settings are not"]
+
+
+def test_level_2_names_the_known_numbers_and_the_tables_of_a_loop(said: Lines) -> None:
+    ag.set_verbosity(2)
+
+    def known(x):
+        s, t, total, n = 0.0, 0.0, 0, 0
+        for i in range(1000):
+            s += x[i % 4] * math.sin(0.1 * i) * t
+            t += 0.1
+            total += i
+        for k, (a, b) in enumerate(zip(range(40), x)):
+            s += k * b + a
+        while n < 40:
+            s += x[n % 4]
+            n += 1
+        s += sum(x[i % 4] for i in range(40))
+        for i in range(40):
+            s += x[0]
+            if s > 5.5:
+                s += i / 3
+                break
+        return s, jnp.zeros(total)
+
+    jax.make_jaxpr(ag.convert(known))(jnp.ones(40))
+    assert [line for line in said() if ": for:" in line or ": while:" in line or ": loop:" in line] == [
+        f"{place(known, 2)}: for: staged as lax.scan of 1,000 iterations; 'i', 't', 'total' are known numbers; "
+        "2 tables of 8,000 bytes",
+        f"{place(known, 6)}: for: staged as lax.scan of 40 iterations; 'k', 'a' are known numbers",
+        f"{place(known, 8)}: while: staged as lax.scan of 40 iterations; 'n' is a known number",
+        f"{place(known, 11)}: for: staged as lax.scan of 40 iterations; 'i' is a known number",
+        f"{place(known, 12)}: loop: staged as lax.while_loop, which carries break_, s; 'i' is a known number; 1 table of 160 bytes",
+    ]
 
 
 def test_level_3_says_what_python_decides(said: Lines) -> None:

@@ -32,6 +32,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autograph import verbosity
 from autograph.runtime.carry.slots import Leaf
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.known import emission, recurrences
@@ -160,6 +161,8 @@ def settle(carry: Any, comparison: Any) -> bool:
         if progress.is_tried:
             raise needs_number("the program has no form of a number")
         carry.assumptions.is_traced = moved = True  # so that the reason comes out
+    if verbosity.level > 1:
+        carry.level.names += [p.leaf.path for p in pending if p.leaf.known is not None]
     return moved
 
 

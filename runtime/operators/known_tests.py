@@ -19,14 +19,13 @@ Python counts the iterations. The trace is dropped, and the loop is staged like 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from autograph.jax_internals import drop_equations, equation_mark
 from autograph.runtime.carry.assumptions import assuming
 from autograph.runtime.carry.fixed_point import Carry
 from autograph.runtime.carry.scan_outputs import alone
-from autograph.runtime.operators.loop_variables import Hidden
+from autograph.runtime.operators.loop_variables import Hidden, TestedBody
 from autograph.runtime.operators.staged_for import LoopInfo
 from autograph.runtime.operators.staged_while import trace_iteration
 from autograph.runtime.sequences.iteration_space import Items
@@ -130,16 +129,3 @@ def _count(carry: Carry, finished: Any, truth: Any) -> tuple[int, bool] | None:
 
 def _is_known(x: Any) -> bool:
     return type(x) is KnownTracer or type(x) in _NUMBERS
-
-
-class TestedBody:
-    """An iteration of a `while` loop whose test was true: its body, and the test of the next. `truth` is what that has given."""
-
-    def __init__(self, test: Callable[[], Any], body: Callable[[], Any]) -> None:
-        self.test, self.body = test, body
-        self.truth: Any = None
-        self.__wrapped__, self.__code__ = body, body.__code__  # the place of the loop, for messages
-
-    def __call__(self, item: Any) -> None:
-        self.body()
-        self.truth = truth_value(self.test())

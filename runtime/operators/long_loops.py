@@ -27,7 +27,9 @@ from autograph import errors, switches, verbosity
 from autograph.code.library import is_library
 from autograph.jax_internals import list_of, open_traces
 from autograph.runtime.carry.assumptions import assuming
-from autograph.runtime.operators.known_tests import TestedBody, iterations_of
+from autograph.runtime.operators.known_tests import iterations_of
+from autograph.runtime.operators.loop_reports import tell_loop, word_of
+from autograph.runtime.operators.loop_variables import TestedBody
 from autograph.runtime.operators.peeling import failure_from_here, settles
 from autograph.runtime.operators.staged_for import LoopInfo, stage_for
 from autograph.runtime.operators.unrolled_loops import warn_of_copies
@@ -151,7 +153,7 @@ def _note_copies(info: LoopInfo, length: int, failed: list[Any], failure: Except
     failed.append(info.body.__code__)
     reason = str(failure).strip().partition("\n")[0]
     if verbosity.level > 1:
-        verbosity.tell_statement(2, info.body, f"for: unrolled, {length} copies of the body: {reason}")
+        tell_loop(info.body, f"{word_of(info.body)}: unrolled, {length:,} copies of the body: {reason}")
     if length >= WARN_FROM:
         warn_of_copies(info.body, failure, length)
 

@@ -15,13 +15,14 @@ True False
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from autograph.runtime.carry.fixed_point import Carry
 from autograph.runtime.heap import path_conditions
+from autograph.runtime.tracing.truth import truth_value
 from autograph.runtime.tracing.variables import CarriesNone
 
 
@@ -81,3 +82,16 @@ def note_checks(carry: Carry, results: Sequence[Any]) -> None:
         if type(variable) is Checked:
             path_conditions.survived(variable.value)
     path_conditions.ended_with(results, carry.checks)
+
+
+class TestedBody:
+    """An iteration of a `while` loop whose test was true: its body, and the test of the next. `truth` is what that has given."""
+
+    def __init__(self, test: Callable[[], Any], body: Callable[[], Any]) -> None:
+        self.test, self.body = test, body
+        self.truth: Any = None
+        self.__wrapped__, self.__code__ = body, body.__code__  # the place of the loop, for messages
+
+    def __call__(self, item: Any) -> None:
+        self.body()
+        self.truth = truth_value(self.test())

@@ -38,6 +38,7 @@ from autograph.runtime.carry.messages import refuse
 from autograph.runtime.carry.scan_outputs import alone
 from autograph.runtime.heap import aliases
 from autograph.runtime.jaxprs.binding import Traced, bind_scan, predicate
+from autograph.runtime.operators.loop_reports import noting_item, tell_loop, word_of
 from autograph.runtime.operators.loop_variables import Hidden, note_checks
 from autograph.runtime.operators.peeling import IterationRaises, stage_first_iteration
 from autograph.runtime.operators.staged_while import FirstTest, closed, stage_while, trace_iteration
@@ -104,15 +105,16 @@ def _stage_scan(items: Items, info: LoopInfo) -> None:
     body, variables = info.body, info.variables
     counter = Hidden("the loop counter", 0)
     reads = items.counts and info.item
+    run = noting_item(body) if verbosity.level > 1 and items.is_static else body
 
     def iteration(*slices: Any) -> None:
         carry.arrays.rows = list(zip(slices, items.arrays, strict=True))
         if not (reads or carry.assumptions.counts):
-            body(items.make(0, slices))
+            run(items.make(0, slices))
             return
         k = integer_ranges.declare_range(counter.value, 0, items.last)
         index = carry.arrays.at = items.number(k, 0, 1)
-        body(items.make(index, slices))
+        run(items.make(index, slices))
         counter.value = k + 1
 
     avals = [_row(array) for array in items.arrays]
@@ -135,7 +137,8 @@ def _stage_scan(items: Items, info: LoopInfo) -> None:
             return
         merged = _bind_scan(carry, traced, items.arrays, items.length, items.backwards)
     if verbosity.level > 1:
-        verbosity.tell_statement(2, body, f"for: staged as lax.scan of {items.length} iterations")
+        many = f"{items.length:,}" if items.is_static else items.length
+        tell_loop(body, f"{word_of(body)}: staged as lax.scan of {many} iterations", carry.level)
     aliases.note_merged(merged, body)
 
 
@@ -185,6 +188,7 @@ def stage_counted_while(items: Items, info: LoopInfo, assumptions: LoopAssumptio
     """One `while` that counts; `begins`: no jump can have ended the loop yet."""
     body, test = info.body, info.test
     assumptions.iterations = items.length if items.is_static else None
+    run = noting_item(body) if verbosity.level > 1 and items.is_static else body
     if items.walk is not None:
         start, step, test_of_items, known, of_iteration = items.walk
         counter, is_inside = Hidden("the loop counter", start), test_of_items()
@@ -210,10 +214,10 @@ def stage_counted_while(items: Items, info: LoopInfo, assumptions: LoopAssumptio
     def iteration() -> None:
         k = known(counter.value)
         if items.walk is not None:
-            body(items.number(k, start, step) if of_iteration is None else of_iteration(k))
+            run(items.number(k, start, step) if of_iteration is None else of_iteration(k))
         else:
             at = length - 1 - k if items.backwards else k
-            body(items.make(items.number(k, 0, 1), [array_items.read_item(array, at) for array in items.arrays]))
+            run(items.make(items.number(k, 0, 1), [array_items.read_item(array, at) for array in items.arrays]))
         counter.value = k + step
 
     first = FirstTest(True, surely=begins and items.is_static)

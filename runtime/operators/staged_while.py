@@ -43,6 +43,7 @@ from autograph.runtime.jaxprs.binding import Traced, bind_while, predicate
 from autograph.runtime.jaxprs.graph import reads
 from autograph.runtime.jaxprs.loop import Loop
 from autograph.runtime.jaxprs.passes import bind_loop
+from autograph.runtime.operators.loop_reports import tell_loop
 from autograph.runtime.operators.loop_variables import Checked, Hidden, note_checks
 from autograph.runtime.operators.peeling import (
     ATTEMPTS,
@@ -137,7 +138,7 @@ def _stage(
         return
     if verbosity.level > 1:
         names = ", ".join(v.name for v in variables if v.name.isidentifier()) or "nothing by name"
-        verbosity.tell_statement(2, where, f"loop: staged as lax.while_loop, which carries {names}")
+        tell_loop(where, f"loop: staged as lax.while_loop, which carries {names}", carry.level)
     aliases.note_merged(merged, where)
 
 

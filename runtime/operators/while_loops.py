@@ -29,8 +29,8 @@ from autograph.runtime.carry.assumptions import LoopAssumptions, assuming
 from autograph.runtime.carry.scan_outputs import alone
 from autograph.runtime.heap import path_conditions
 from autograph.runtime.operators import conditionals
-from autograph.runtime.operators.known_tests import TestedBody
 from autograph.runtime.operators.long_loops import KnownEnd
+from autograph.runtime.operators.loop_variables import TestedBody
 from autograph.runtime.operators.peeling import (
     goes_on,
     stage_from_here,

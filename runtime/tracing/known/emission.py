@@ -30,6 +30,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from autograph import verbosity
 from autograph.jax_internals import convert_weak, emitting, open_traces, trace_of
 from autograph.runtime.tracing import integer_ranges
 from autograph.runtime.tracing.known.evaluation import COMPARISONS, choice
@@ -123,6 +124,8 @@ def _emitted(x: Any) -> Any:
         place = k if place is None else place * values.shape[axis] + k
     with np.errstate(over="ignore"):
         table = np.ascontiguousarray(line).astype(x.aval.dtype)
+    if verbosity.level > 1:
+        x.level.tables[id(x)] = x, table.nbytes
     found = lax.dynamic_slice(table, (place,), (1,), allow_negative_indices=False)
     return _as_kind(lax.squeeze(found, (0,)), x)
 

@@ -33,6 +33,8 @@ class Level:
             nothing counts the iterations.
         trace: that of an iteration.
         impossible: open numbers that the program was asked for, which has no form of them.
+        names: of variables that are known numbers. tables: the numbers that became tables, and the bytes of each, by id. Both are
+            noted for `loop_reports` alone.
     """
 
     def __init__(self, length: int) -> None:
@@ -43,6 +45,8 @@ class Level:
         self.trace: Any = None
         self.start, self.step = 0, 1
         self.impossible: list[KnownTracer] = []
+        self.names: list[str] = []
+        self.tables: dict[int, tuple[KnownTracer, int]] = {}
 
     def chain(self) -> list[Level]:
         """Returns the loops around it and itself, outermost first."""

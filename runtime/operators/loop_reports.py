@@ -1,0 +1,69 @@
+"""What verbosity 2 says of a staged loop: which of its variables are known numbers, and what is a table of how many bytes.
+
+>>> targets("for k, (a, b) in enumerate(pairs):"), targets("total = sum(x[i] for i in range(n))"), targets("for (")
+(['k', 'a', 'b'], ['i'], ['the item'])
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from autograph import errors, verbosity
+from autograph.runtime.operators.loop_variables import TestedBody
+from autograph.runtime.tracing.context import progress
+from autograph.runtime.tracing.known.number import KnownTracer
+from autograph.runtime.tracing.refusals import user_line
+
+
+def tell_loop(body: Callable[..., Any], what: str, level: Any = None) -> None:
+    """Says what became of a loop; `level`: the numbers of its iterations, if it is staged."""
+    verbosity.tell_statement(2, _place(body), what + ("" if level is None else _known_in(level)))
+
+
+def _place(body: Callable[..., Any]) -> Any:
+    return user_line() if errors.is_ours(body.__code__.co_filename) else body  # `sum` of a generator is a loop of ours
+
+
+def word_of(body: Callable[..., Any]) -> str:
+    """Returns the keyword of the loop with this body."""
+    return "while" if isinstance(body, TestedBody) else "for"
+
+
+def _known_in(level: Any) -> str:
+    said, names = "", [name if " " in name else f"'{name}'" for name in dict.fromkeys(level.names)]
+    if names:
+        said = f"; {', '.join(names)} {'is a known number' if len(names) == 1 else 'are known numbers'}"
+    sizes = [size for x, size in level.tables.values() if x.emitted is not None]
+    level.tables.clear()
+    return said + (f"; {len(sizes)} table{'s' * (len(sizes) > 1)} of {sum(sizes):,} bytes" if sizes else "")
+
+
+def noting_item(body: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Makes a loop body that first notes which names of the loop's target are known numbers."""
+    place = errors.Location.of(_place(body))
+    names = targets("" if place is None else place.line)
+
+    def run(item: Any) -> Any:
+        if progress.level is not None:
+            are_known = [type(part) is KnownTracer for part in _parts(item)]
+            if len(names) == len(are_known):
+                progress.level.names = [name for name, known in zip(names, are_known, strict=True) if known]
+        return body(item)
+
+    return run
+
+
+def _parts(item: Any) -> Iterator[Any]:
+    if type(item) is not tuple:
+        yield item
+        return
+    for part in item:
+        yield from _parts(part)
+
+
+def targets(line: str) -> list[str]:
+    """Returns the names in the target of a loop that begins in a line, in their order."""
+    found = re.search(r"\bfor (.+?) in\b", line)
+    return re.findall(r"[^\W\d]\w*", found[1]) if found else ["the item"]
