@@ -38,7 +38,7 @@ class Kind(enum.Enum):
     """What a statement becomes."""
 
     PYTHON = "python"  # stays what it is
-    STAGED = "staged"  # part of the program where a value is traced; Python's otherwise
+    STAGED = "staged"  # part of the program where a value is traced, or a loop is long; Python's otherwise
     REFUSED = "refused"  # an error where the value that the note names is traced
 
 
@@ -66,14 +66,24 @@ Place = tuple[int, int]
 _STATEMENTS = {
     "if_stmt": "lax.cond where its test is traced",
     "while_loop": "lax.while_loop where its test is traced",
-    "for_loop": "lax.scan over a traced array; lax.while_loop where the number of iterations, or whether to go on, is traced",
+    "for_loop": "lax.while_loop where the number of iterations, or whether to go on, is traced",
 }
+_ONE_LOOP = "a loop of the program (lax.scan) from 32 iterations on (8 with a loop inside), if the body needs no Python number"
+_LOOPS = {
+    None: f"{_ONE_LOOP}; a Python loop (unrolled) below",
+    True: "a Python loop (unrolled), as `set_loop_options` says",
+    False: "a loop of the program (lax.scan), as `set_loop_options` says; refused if the body needs a Python number",
+}
+"""Clauses about a loop over Python numbers, by its option `unroll`."""
+_ITEMS = "a loop of the program (lax.scan) from 32 items on, if it needs no Python number; a Python loop (unrolled) below"
 _EXPRESSIONS = {
     "if_exp": "the conditional expression: lax.cond, or a select, where its test is traced",
     "and_": "`and`: lax.cond, or a select, where its left side is traced",
     "or_": "`or`: lax.cond, or a select, where its left side is traced",
     "compare": "the chained comparison: lax.cond, or a select, where a comparison before the last is traced",
     "comp_kept": "the filter: a select where it is traced",
+    "collected": f"the comprehension: {_ITEMS}",
+    "fold": f"the generator: {_ITEMS}",
     "assert_": "a check of the compiled program where its test is traced",
     "raise_": "a check of the compiled program where it stands under a traced test",
 }
@@ -190,7 +200,8 @@ def _explained(node: Any, found: _Found, module: ParsedModule) -> Explained:
 
 def _own(node: Any, found: _Found) -> tuple[Kind, list[str]]:
     """Returns what a statement becomes, without the expressions in it."""
-    here = [name for name, _ in found.within((node.lineno, node.col_offset), (node.lineno, node.col_offset + 1))]
+    here = found.within((node.lineno, node.col_offset), (node.lineno, node.col_offset + 1))
+    is_guarded = any(name == "if_stmt" for name, _ in here)
     if isinstance(node, ast.Match):
         *_, end_line, end_column = position(node.cases[-1].guard or node.cases[-1].pattern)
         inside = found.within((node.lineno, node.col_offset), (end_line, end_column))
@@ -198,19 +209,34 @@ def _own(node: Any, found: _Found) -> tuple[Kind, list[str]]:
             return Kind.STAGED, ["a chain of `if`s: lax.cond where what a case tests is traced"]
         return Kind.PYTHON, []
     if isinstance(node, ast.If | ast.While | ast.For):
-        operator = next((name for name in here if name in _STATEMENTS), None)
+        operator = next(((name, call) for name, call in here if name in _STATEMENTS), None)
         if operator is not None and not found.is_native(node):
-            return Kind.STAGED, [_STATEMENTS[operator]]
+            return Kind.STAGED, _loop(node, operator[1]) + [_STATEMENTS[operator[0]]]
         if not found.is_native(node):
             return Kind.STAGED, ["part of the loop's test, which may be traced"]
         return _native(node, found)
-    if type(node) in _JUMPS and ("if_stmt" in here or not found.is_native(node)):
+    if type(node) in _JUMPS and (is_guarded or not found.is_native(node)):
         return Kind.STAGED, [
             f"{_JUMPS[type(node)]} leaves what may be staged: a flag, or a part of its test, stands for it"
         ]
-    if "if_stmt" in here and not isinstance(node, ast.Expr):
+    if is_guarded and not isinstance(node, ast.Expr):
         return Kind.STAGED, ["what a jump in it skips: lax.cond where that jump stands under a traced test"]
     return Kind.PYTHON, []
+
+
+def _loop(node: Any, operator: ast.Call) -> list[str]:
+    """Returns what a loop becomes where Python numbers decide its iterations; nothing of an `if`."""
+    if isinstance(node, ast.If):
+        return []
+    given = next((keyword.value for keyword in operator.keywords if keyword.arg == "options"), None)
+    unroll = (ast.literal_eval(given) if given is not None else {}).get("unroll")
+    of_numbers = _LOOPS[unroll if isinstance(unroll, bool) else None]
+    if isinstance(node, ast.While):
+        return [f"where Python numbers decide its test, {of_numbers}"]
+    called = ast.unparse(node.iter.func) if isinstance(node.iter, ast.Call) else ""
+    if called == "range":
+        return [of_numbers]
+    return ["lax.scan"] if called.endswith(".range") else ["lax.scan over a traced array", f"over Python numbers, {of_numbers}"]
 
 
 def _native(node: Any, found: _Found) -> tuple[Kind, list[str]]:

@@ -19,6 +19,7 @@ from autograph.cli import entry
 from autograph.cli.explanation import Explained, Kind, explain
 from autograph.errors import AutoGraphError
 from autograph.modules.module_conversion import ParsedModule
+from autograph.runtime.operators import long_loops
 from tests import catalogue
 from tests.programs import harness
 
@@ -74,8 +75,10 @@ search.py:1: search: 5 python, 8 staged, 1 refused
                    ^ its test is known while tracing
  5  python           limit = 10
  6  staged       for i, x in enumerate(xs):
-                   ^ lax.scan over a traced array; lax.while_loop where the number of iterations, or whether to go on,
-                     is traced
+                   ^ lax.scan over a traced array
+                   ^ over Python numbers, a loop of the program (lax.scan) from 32 iterations on (8 with a loop inside),
+                     if the body needs no Python number; a Python loop (unrolled) below
+                   ^ lax.while_loop where the number of iterations, or whether to go on, is traced
  7  staged           total += x if x > 0 else -x
                        ^ the conditional expression: lax.cond, or a select, where its test is traced
  8  staged           if total > limit:
@@ -88,6 +91,8 @@ search.py:1: search: 5 python, 8 staged, 1 refused
 12  refused      big = [x for x in xs if x > limit]
                    ^ refused where the filter of the comprehension is traced: the number of elements would not be known
 13  staged       while True:
+                   ^ where Python numbers decide its test, a loop of the program (lax.scan) from 32 iterations on (8
+                     with a loop inside), if the body needs no Python number; a Python loop (unrolled) below
                    ^ lax.while_loop where its test is traced
 14  python           total = total / 2
 15  staged           if (
@@ -166,6 +171,42 @@ def test_what_is_refused_where_a_value_is_traced() -> None:
     assert found[6] == ("refused", "refused where a traced test in line 3 leaves 'y' without a value")
     assert found[9] == ("refused", "stays Python, since it holds `yield` or `await`: refused where its test is traced")
     assert found[13][0] == "refused" and found[3][0] == "staged"
+
+
+def test_loops_over_python_numbers() -> None:
+    found = kinds(
+        """
+        import autograph as ag
+
+        def f(x, n):
+            for i in range(n):
+                x = x + i
+            for i in range(n):
+                ag.set_loop_options(unroll=True)
+                x = x + i
+            while n < 50:
+                ag.set_loop_options(unroll=False)
+                n = n + 1
+            for i in ag.range(n):
+                x = x + i
+            y = [x[i] for i in range(n)]
+            return sum(v + 1 for v in y)
+        """
+    )
+    loop = "a loop of the program (lax.scan) from 32 iterations on (8 with a loop inside), if the body needs no Python number"
+    ends = "lax.while_loop where the number of iterations, or whether to go on, is traced"
+    items = "a loop of the program (lax.scan) from 32 items on, if it needs no Python number; a Python loop (unrolled) below"
+    assert (long_loops.LEAST, long_loops.LEAST_AROUND_A_LOOP) == (32, 8)
+    assert found[5] == ("staged", f"{loop}; a Python loop (unrolled) below; {ends}")
+    assert found[7] == ("staged", f"a Python loop (unrolled), as `set_loop_options` says; {ends}")
+    assert found[10] == (
+        "staged",
+        "where Python numbers decide its test, a loop of the program (lax.scan), as `set_loop_options` says; "
+        "refused if the body needs a Python number; lax.while_loop where its test is traced",
+    )
+    assert found[13] == ("staged", f"lax.scan; {ends}")
+    assert found[15] == ("staged", f"the comprehension: {items}")
+    assert found[16] == ("staged", f"the generator: {items}")
 
 
 def test_a_long_function_is_explained_in_linear_time() -> None:
