@@ -88,6 +88,8 @@ class LoopAssumptions:
         lists: variables that may hold lists which grow in the loop (see `list_growth`).
         alone: ids of those of the lists to which nothing but the variable refers, where that was counted before.
         iterations: how often the loop iterates at most, where that is known.
+        lengths: how often it iterates in each iteration of the loops around, where these are known numbers (`known.levels`).
+        is_counted: whether the loop does not end before.
         counts: whether the iterations are counted though the items do not need it.
         is_traced: whether no variable may be known in each iteration.
         makes_checks: whether an iteration makes checks (`loop_variables.Checked`).
@@ -100,6 +102,8 @@ class LoopAssumptions:
         self.lists: Sequence[Variable] = ()
         self.alone: set[int] | None = None
         self.iterations: int | None = None
+        self.lengths: Any = None
+        self.is_counted = False
         self.appended: dict[Any, int] = {}
         self.outer = outer
         self.variables = 0

@@ -85,7 +85,7 @@ class ListContents:
         """Whether both branches append to a list to which the loop around does nothing but append."""
         assumptions = innermost_staged()
         carry = None if assumptions is None else assumptions.attempt
-        if carry is None or not carry.is_counted or self.location.key not in carry.growing:
+        if carry is None or not carry.assumptions.is_counted or self.location.key not in carry.growing:
             return False
         count = len(self.before)
         are_longer = all(len(side) >= count and all(map(operator.is_, side, self.before)) for side in sides)

@@ -82,7 +82,7 @@ def numbers_for(carry: Any, tracers: Sequence[Any]) -> list[Any]:
     found = list(tracers)
     for index, leaf in enumerate(carry.leaves):
         leaf.known = None
-        if not carry.is_counted or carry.assumptions.is_traced or not _may_be_known(leaf):
+        if not carry.assumptions.is_counted or carry.assumptions.is_traced or not _may_be_known(leaf):
             continue
         assumed = carry.assumptions.slots[leaf.key]
         series = assumed.series
@@ -219,6 +219,11 @@ def _groups(pending: list[Pending], staying: dict[int, Leaf], opens: dict[int, L
 def _outcomes(level: Level, group: Group) -> Sequence[Any]:
     """Returns the `Series` of each result; or its function and operands, for a loop around; or None where the loop carries it."""
     variables = [leaf.known for leaf in group.leaves]
+    try:
+        after = [recurrences.until_the_end(level, *both) for both in zip(variables, group.nexts, strict=True)]
+    except NotKnown as reason:
+        return _given_up(group, reason)
+    group = group._replace(nexts=after)
     own = set(map(id, variables))
     around = {key: x for out in group.nexts for key, x in open_variables(out).items() if key not in own}
     if around or any(is_open_number(leaf.init) for leaf in group.leaves):
@@ -227,10 +232,15 @@ def _outcomes(level: Level, group: Group) -> Sequence[Any]:
         inits = [leaf.init.row if type(leaf.init) is KnownTracer else leaf.init for leaf in group.leaves]
         rows, lasts = recurrences.run_ahead(level, variables, inits, group.nexts)
     except NotKnown as reason:
-        if progress.is_tried:
-            raise needs_number(f"{group.results[0].path} is not known in each iteration: {reason}") from None
-        return [None] * len(group.results)
+        return _given_up(group, reason)
     return [Series(leaf.init, row, last) for leaf, row, last in zip(group.leaves, rows, lasts, strict=True)]
+
+
+def _given_up(group: Group, reason: NotKnown) -> list[Any]:
+    """Has the loop carry the results, where it is not tried."""
+    if progress.is_tried:
+        raise needs_number(f"{group.results[0].path} is not known in each iteration: {reason}") from None
+    return [None] * len(group.results)
 
 
 def _folds(level: Level, group: Group, variables: list[Any], around: dict[int, Any]) -> list[Any]:
@@ -278,19 +288,23 @@ def _follows(series: Series, out: Any, level: Level) -> bool:
         return False
     shape = np.broadcast_shapes(series.row.values.shape, after.values.shape, (level.length, *[1] * level.depth))
     ends, starts = (np.broadcast_to(row.values, shape) for row in (after, series.row))
+    if level.inside is not None:
+        ends = np.where(level.inside, ends, starts)
     return _equal(ends[:-1], starts[1:]) and _equal(ends[-1:], np.broadcast_to(last.values, (1, *shape[1:])))
 
 
 def last_number(carry: Any, out: Any) -> Any:
     """Returns the last number that iterations leave in a variable that they bind first; `NotImplemented` where it is not known."""
-    if not carry.is_counted or carry.level is None or kind_of(out) not in _NUMBERS:
+    if not carry.assumptions.is_counted or carry.level is None or kind_of(out) not in _NUMBERS:
         return NotImplemented
     if type(out) is not KnownTracer:
         return out
     if out.row is None:
         return NotImplemented
+    if carry.level.lengths is not None and carry.level.lengths.min() < 1:
+        return NotImplemented
     values = out.row.values
-    return made(Row(values[-1], out.kind), carry.level.parent) if values.ndim > carry.level.depth else out
+    return made(Row(carry.level.last(values), out.kind), carry.level.parent) if values.ndim > carry.level.depth else out
 
 
 def _equal(a: Any, b: Any) -> bool:

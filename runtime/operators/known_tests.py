@@ -78,7 +78,7 @@ def iterations_of(info: LoopInfo, items: Items | None) -> tuple[int, bool] | Non
     with assuming((body.__code__, "count"), info.options) as assumptions, context.setting(is_tried=True):
         assumptions.iterations = MOST_STEPS if items is None else items.length
         carry = Carry(info.variables if items is None else [*info.variables, counter], assumptions)
-        carry.is_counted, carry.counter, carry.on_settled = True, counter, count
+        assumptions.is_counted, carry.counter, carry.on_settled = True, counter, count
         carry.lists, carry.growing = info.appends, alone(info.appends)
         try:
             trace_iteration(carry, iteration, (), (body, test))

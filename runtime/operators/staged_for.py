@@ -121,7 +121,7 @@ def _stage_scan(items: Items, info: LoopInfo) -> None:
     with assuming((body.__code__, "for"), info.options) as assumptions:
         assumptions.iterations = items.length
         carry = Carry([*variables, counter] if reads or assumptions.counts else variables, assumptions)
-        carry.is_counted, carry.counter = items.is_static, counter
+        assumptions.is_counted, carry.counter = items.is_static, counter
         carry.lists, carry.growing = info.appends, alone(info.appends)
         try:
             traced = trace_iteration(carry, iteration, avals, functions=(body,))
@@ -187,8 +187,10 @@ def _row(array: Any) -> Any:
 def stage_counted_while(items: Items, info: LoopInfo, assumptions: LoopAssumptions, begins: bool) -> None:
     """One `while` that counts; `begins`: no jump can have ended the loop yet."""
     body, test = info.body, info.test
-    assumptions.iterations = items.length if items.is_static else None
-    run = noting_item(body) if verbosity.level > 1 and items.is_static else body
+    is_known = items.is_static or items.lengths is not None
+    assumptions.iterations, assumptions.lengths = items.length if items.is_static else None, items.lengths
+    assumptions.is_counted = test is None and items.lengths is not None
+    run = noting_item(body) if verbosity.level > 1 and is_known else body
     if items.walk is not None:
         start, step, test_of_items, known, of_iteration = items.walk
         counter, is_inside = Hidden("the loop counter", start), test_of_items()

@@ -28,7 +28,7 @@ from autograph.runtime.tracing import integer_ranges, sizes
 from autograph.runtime.tracing.array_types import is_integer_type
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.known import lookups
-from autograph.runtime.tracing.known.number import needs_number
+from autograph.runtime.tracing.known.number import KnownTracer, bounds_of, is_whole, lifted, needs_number
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_traced
 
@@ -53,8 +53,8 @@ class Items(NamedTuple):
     """The items of a staged loop.
 
     Attributes:
-        count: number of iterations, or a size that is not known (`sizes`); or a function that computes it, as a traced integer
-            (negative counts as none).
+        count: number of iterations, or a size that is not known (`sizes`), or a number that is known in each iteration of the loops
+            around; or a function that computes it, as a traced integer (negative counts as none).
         arrays: sliced along their leading axis.
         make: `(k, slices) -> item`.
         counts: whether `make` reads `k`.
@@ -72,7 +72,12 @@ class Items(NamedTuple):
     @property
     def length(self) -> Any:
         """The number of iterations; where it is traced, computed anew."""
-        return self.count if self.is_counted else self.count()
+        return self.count() if callable(self.count) else self.count
+
+    @property
+    def lengths(self) -> Any:
+        """The number of iterations in each iteration of the loops around, as a row; None where that is not known."""
+        return self.count.row if type(self.count) is KnownTracer else None
 
     def slices(self, k: int) -> list[Any]:
         """The rows that the item of iteration `k` is made of."""
@@ -81,7 +86,9 @@ class Items(NamedTuple):
 
     def after_first(self) -> Items:
         """The items of all iterations but the first; the number of iterations is known, or the items are no slices."""
-        count = self.length - 1 if self.is_counted else lambda: self.length - 1
+        count: Any = (lambda: self.length - 1) if callable(self.count) else self.count - 1
+        if self.lengths is not None:
+            count = _extreme(max, count, 0)
         low, high = (0, -1) if self.backwards else (1, None)
         rest = tuple(lax.slice_in_dim(array, low, high) for array in self.arrays)
         return Items(count, rest, lambda k, slices: self.make(k + 1, slices), self.counts, self.backwards)
@@ -107,9 +114,8 @@ class Items(NamedTuple):
         Args:
             start, step: its first number, and by how much it grows.
         """
-        if not self.is_static or progress.level is None or type(start) is not int or type(step) is not int:
-            return item
-        return progress.level.number(item, start, step)
+        is_known = (self.is_static or self.lengths is not None) and progress.level is not None
+        return progress.level.number(item, start, step) if is_known and is_whole(start) and is_whole(step) else item
 
     @property
     def last(self) -> int:
@@ -240,6 +246,8 @@ def range_items(start: Any, stop: Any, step: Any) -> Items:
         count = length_of(range(start, stop, step))
     elif type(step) is int and not (is_traced(start) or is_traced(stop)):
         count = _size_of(start, stop, step)
+    elif (length := _known_length(start, stop, step)) is not None:
+        count = length
     return Items(count, (), make, True, walk=_walk(start, stop, step, known))
 
 
@@ -253,6 +261,21 @@ def _size_of(start: Any, stop: Any, step: int) -> Any:
     """The number of iterations of a range, one of whose bounds is a size that is not known."""
     distance, size = (stop - start, step) if step > 0 else (start - stop, -step)
     return sizes.largest((distance + size - 1) // size, 0)
+
+
+def _extreme(fn: Any, x: Any, y: Any) -> Any:
+    """The smaller one (`min`) or the larger one (`max`) of two numbers that are known in each iteration."""
+    return fn(x, y) if type(x) is type(y) is int else lifted(fn, x, y)
+
+
+def _known_length(start: Any, stop: Any, step: Any) -> Any:
+    """The number of iterations of a range of known numbers, as one; None where it is not known."""
+    by = bounds_of(step)
+    if not all(map(is_whole, (start, stop, step))) or by[0] <= 0 <= by[1]:
+        return None
+    distance, size = (stop - start, step) if by[0] > 0 else (start - stop, -step)
+    found = _extreme(max, (distance + (size - 1)) // size, 0)
+    return found if is_whole(found) else None
 
 
 def _iterations(start: Any, stop: Any, step: Any) -> Any:
@@ -374,6 +397,8 @@ def _together(parts: Sequence[Items | None], strict: bool) -> Items | None:
             return None
     elif strict:
         return None
+    elif all(is_whole(part.count) for part in known):
+        count = functools.reduce(functools.partial(_extreme, min), (part.count for part in known))
     else:
 
         def count() -> Any:
@@ -387,7 +412,7 @@ def _together(parts: Sequence[Items | None], strict: bool) -> Items | None:
             array = lax.rev(array, (0,)) if part.backwards else array
             arrays.append(
                 array
-                if callable(count) or sizes.is_known(array.shape[0], "<=", count)
+                if not (type(count) is int or sizes.is_size(count)) or sizes.is_known(array.shape[0], "<=", count)
                 else lax.slice_in_dim(array, 0, count)
             )
 

@@ -58,7 +58,7 @@ def numpy_array(numbers: Any, dtype: Any) -> Any:
 def range_length(numbers: Any) -> Any:
     """`len(numbers)` of an open range."""
     items = iteration_space.range_items(numbers.start, numbers.stop, numbers.step)
-    if items.is_counted:
+    if not callable(items.count):
         return items.length
     return convert_weak(lax.max(items.length, lax.full_like(items.length, 0)), jnp.result_type(int))
 

@@ -148,8 +148,11 @@ def _emitted_open(x: Any) -> Any:
 
 def _iteration(level: Any) -> Any:
     """Returns the number of the iteration, from 0."""
-    away = level.item - level.start if level.start else level.item
-    return away if level.step == 1 else lax.div(away, lax.full_like(away, level.step))
+    start, step = level.start, level.step
+    away = level.item if type(start) is int and start == 0 else level.item - start
+    if type(step) is int:
+        return away if step == 1 else lax.div(away, lax.full_like(away, step))
+    return lax.div(away, step.value)
 
 
 def _as_kind(value: Any, x: Any) -> Any:

@@ -27,7 +27,10 @@ class Level:
     """A loop that is being traced, whose iterations are numbered.
 
     Attributes:
-        length: how many iterations there are.
+        length: how many iterations there are, at most.
+        lengths: how many there are in each iteration of the loops around, where they differ: an array. All numbers of such a loop
+            are computed for `length` iterations.
+        inside: which of these there are.
         parent, depth: the loop around it, and how many there are.
         item, start, step: the tracer of the item, its first number, and by how much the next one is greater. The item is None where
             nothing counts the iterations.
@@ -37,10 +40,13 @@ class Level:
             noted for `loop_reports` alone.
     """
 
-    def __init__(self, length: int) -> None:
-        self.length = length
+    def __init__(self, length: int, lengths: Any = None) -> None:
+        self.length, self.lengths = length, lengths
         self.parent: Level | None = progress.level
         self.depth: int = 0 if self.parent is None else self.parent.depth + 1
+        self.inside: Any = None
+        if lengths is not None and length * lengths.size <= evaluation.MOST_CELLS:
+            self.inside = self.along(np.arange(length)) < lengths
         self.item: Any = None
         self.trace: Any = None
         self.start, self.step = 0, 1
@@ -52,9 +58,16 @@ class Level:
         """Returns the loops around it and itself, outermost first."""
         return [*(self.parent.chain() if self.parent else ()), self]
 
-    def number(self, item: Any, start: int = 0, step: int = 1) -> Any:
-        """Returns the item of a loop over `range(start, start + length * step, step)` as a known number; `item`: its tracer."""
+    def number(self, item: Any, start: Any = 0, step: Any = 1) -> Any:
+        """Returns the item of a loop over `range(start, start + length * step, step)` as a known number.
+
+        Args:
+            item: its tracer.
+            start, step: numbers; of a loop inside of others, known ones.
+        """
         self.item, self.start, self.step = item, start, step
+        if self.lengths is not None:
+            return self._number_inside(item, start, step)
         last = start + (self.length - 1) * step
         bounds = (min(start, last), max(start, last))
         integer_ranges.declare_range(item, *bounds)
@@ -67,9 +80,38 @@ class Level:
         found.emitted = item, TRACE_STATE.value
         return found
 
+    def _number_inside(self, item: Any, start: Any, step: Any) -> Any:
+        first, by = (x if type(x) is int else x.row.values for x in (start, step))
+        is_run = np.broadcast_to(self.lengths > 0, np.broadcast_shapes(self.lengths.shape, np.shape(first), np.shape(by)))
+        ends = [np.broadcast_to(first + by * k, is_run.shape)[is_run] for k in (0, self.lengths - 1)]
+        bounds = int(np.min(ends)), int(np.max(ends))
+        row = None
+        if self.inside is not None:
+            # The last number again where there is no iteration, so that there are no other numbers than Python has.
+            k = np.minimum(self.along(np.arange(self.length)), np.maximum(self.lengths - 1, 0))
+            row = Row(np.where(is_run, first + by * k, bounds[0]), int)
+        integer_ranges.declare_range(item, *bounds)
+        found = KnownTracer(int, row, bounds, self)
+        found.emitted = item, TRACE_STATE.value
+        return found
+
+    def last(self, values: Any) -> Any:
+        """Returns what the last iteration has of values, the first axis of which is that of this loop; there is at least one."""
+        if self.lengths is None or len(values) == 1:
+            return values[-1]
+        at = np.broadcast_to(self.lengths - 1, np.broadcast_shapes(self.lengths.shape, values.shape[1:]))
+        return np.take_along_axis(np.broadcast_to(values, (len(values), *at.shape)), at[None], axis=0)[0]
+
     def along(self, values: Any) -> Any:
         """Returns one value for each iteration, on the axis of this loop."""
         return values.reshape((len(values), *[1] * self.depth))
+
+
+def level_of(length: int | None, lengths: Row | None) -> Level | None:
+    """Makes the level of a loop; None where the number of its iterations is not known."""
+    if lengths is not None:
+        return Level(int(lengths.values.max()), lengths.values)
+    return None if length is None else Level(length)
 
 
 class within:

@@ -247,6 +247,11 @@ def made(row: Row, level: Any, fn: Any = None, args: tuple[Any, ...] = ()) -> An
     return KnownTracer(row.kind, row, bounds, level, fn, args)
 
 
+def is_whole(a: Any) -> bool:
+    """Whether an argument is a Python int, the same one in all iterations or known in each, of 64 bits at most."""
+    return type(a) is int or (type(a) is KnownTracer and a.kind is int and a.row is not None and a.row.values.dtype != object)
+
+
 def kind_of(a: Any) -> type:
     """Returns the class that a number has in Python."""
     return a.kind if type(a) is KnownTracer else type(a)
@@ -344,7 +349,8 @@ def outside(x: Any, branch: Any) -> Any:
 
 def runs_in(shape: tuple[int, ...]) -> Any:
     """Says in which iterations the code runs, as the known tests of the open branches say; None: nothing is said."""
-    masks = []
+    level = context.progress.level
+    masks = [one.inside for one in (level.chain() if level else ()) if one.inside is not None]
     for region in context.open_regions():
         test, truth = region.path if type(region.path) is tuple else (None, None)
         if type(test) is KnownTracer and test.row is not None:

@@ -25,7 +25,7 @@ import numpy as np
 from autograph.runtime.tracing.known import evaluation
 from autograph.runtime.tracing.known.evaluation import NotKnown, Row, choice, row_of
 from autograph.runtime.tracing.known.levels import Level
-from autograph.runtime.tracing.known.number import KnownTracer, is_open_number
+from autograph.runtime.tracing.known.number import KnownTracer, is_open_number, lifted, made
 from autograph.runtime.tracing.known.step_functions import MOST_STEPS, column, nodes_of, step_function
 
 _PER_VECTOR = 16  # an operation on a vector takes so many times as long as one on numbers
@@ -58,6 +58,19 @@ def run_ahead(
     ):
         return _by_vectors(level, variables, inits, nexts, rows)
     return _by_python(level, variables, inits, nexts, rows)
+
+
+def until_the_end(level: Level, variable: KnownTracer, after: Any) -> Any:
+    """Returns what a variable holds after an iteration: what it held before, where the loop has ended.
+
+    Raises:
+        NotKnown: there are too many iterations.
+    """
+    if level.lengths is None or after is variable:
+        return after
+    if level.inside is None:
+        raise NotKnown(f"there are {level.length * level.lengths.size:,} iterations")
+    return lifted(choice, made(Row(level.inside, bool), level), after, variable)
 
 
 def _row(x: KnownTracer, rows: Rows) -> Row | None:

@@ -167,19 +167,26 @@ class _Writer:
         rng = self.rng
         index = "ijk"[len(self.indices)]
         bounds = rng.choice(("{n}", "{n}", "1, {n}", "{n}, 0, -1", "0, {m}, 2"))
-        if self.indices and rng.random() < 0.2:
-            bounds = rng.choice((self.indices[-1] + " % 4", "{n}"))
+        if self.indices and rng.random() < 0.4:
+            bounds = rng.choice((
+                "{i} % 4", "{i}", "{i}, {m}", "{i} * {i}, 20, {i} + 1", "{m}, {i}, -1", "{i} - 2, {i}", "{i}, {i} + 3",
+                "{i} % 3, {i}", "{j}, {i}", "SIZES[{i} % 5]", "0, {m}, {i} % 2 + 1",
+            ))  # fmt: skip
+            bounds = bounds.replace("{i}", self.indices[-1]).replace("{j}", self.indices[0])
         text = bounds.format(n=rng.randint(1, 6), m=rng.randint(3, 9))
         head = rng.choice(
-            ("for {i} in ag.range({t}):", "for {i} in range({t}):", "for {i}, z in zip(ag.range(5), xs):")
+            (
+                "for {i} in ag.range({t}):",
+                "for {i} in range({t}):",
+                "for {i} in range({t}):",
+                "for {i}, z in zip(ag.range(5), xs):",
+                "for {i} in reversed(range({t})):",
+                "for m, {i} in enumerate(range({t})):",
+            )
         )
         self.indices.append(index)
         is_inner = len(self.indices) > 1
-        before, self.is_traced = self.is_traced, self.is_traced or " % " in text
         body = self.block(depth - 1, rng.randint(2, 4))
-        self.is_traced = before
-        if " % " in text:  # its index is traced, and what is made of it has 32 bits
-            body = ["m += 1", f"ys[{index} % 3] += {index} % 7"]
         if is_inner:
             body = [line if not line.startswith(("out", "last", "rate")) else "m += 2" for line in body]
         if rng.random() < 0.15:
@@ -190,7 +197,9 @@ class _Writer:
             return self.while_loop(index, body)
         if ends and head.startswith("for {i} in range") and rng.random() < 0.4:
             late = f"{index} > {rng.randint(1, 4)}"
-            test = rng.choice((late, f"{index} * {index} == 9", f"{index} % 4 == 3 and t < 40", "box.t > 1.5", "l[0] > 5"))
+            test = rng.choice(
+                (late, f"{index} * {index} == 9", f"{index} % 4 == 3 and t < 40", "box.t > 1.5", "l[0] > 5")
+            )
             jump = rng.choice(("break", "break", "return p, m, c, out, ys"))
             body.insert(rng.randrange(len(body) + 1), f"if {test}:\n    {jump}")
             orelse = ["else:", "    m += 3"] if jump == "break" and rng.random() < 0.5 else []
