@@ -45,7 +45,8 @@ from autograph.runtime.operators.python_iteration import iterate, run_alone
 from autograph.runtime.operators.staged_for import LoopInfo, stage_for
 from autograph.runtime.operators.unrolled_loops import warn_of_copies
 from autograph.runtime.sequences import iterables
-from autograph.runtime.sequences.iteration_space import Items, items_of
+from autograph.runtime.sequences.iteration_space import items_of
+from autograph.runtime.sequences.loop_items import Items
 from autograph.runtime.tracing import sharing
 from autograph.runtime.tracing.refusals import CANNOT_STAGE, a
 from autograph.runtime.tracing.variables import StateLike, variables_of

@@ -28,7 +28,7 @@ from autograph.runtime.carry.scan_outputs import alone
 from autograph.runtime.operators.loop_variables import Hidden, TestedBody
 from autograph.runtime.operators.staged_for import LoopInfo
 from autograph.runtime.operators.staged_while import trace_iteration
-from autograph.runtime.sequences.iteration_space import Items
+from autograph.runtime.sequences.loop_items import Items
 from autograph.runtime.tracing import context, integer_ranges
 from autograph.runtime.tracing.known.evaluation import NotKnown
 from autograph.runtime.tracing.known.number import KnownTracer, is_open_number, open_variables

@@ -34,7 +34,8 @@ from autograph.runtime.operators.peeling import failure_from_here, settles
 from autograph.runtime.operators.staged_for import LoopInfo, stage_for
 from autograph.runtime.operators.unrolled_loops import warn_of_copies
 from autograph.runtime.sequences.iterables import STAGED
-from autograph.runtime.sequences.iteration_space import Items, items_of, range_items
+from autograph.runtime.sequences.iteration_space import items_of
+from autograph.runtime.sequences.loop_items import Items, range_items
 from autograph.runtime.tracing import context
 from autograph.runtime.tracing.families import LEAVES
 

@@ -39,7 +39,7 @@ from autograph.runtime.operators import conditionals
 from autograph.runtime.operators.long_loops import KnownEnd
 from autograph.runtime.operators.peeling import failure_from_here, goes_on, settles, stage_from_here, try_iterations
 from autograph.runtime.operators.staged_for import LoopInfo, stage_counted_while
-from autograph.runtime.sequences.iteration_space import length_of, range_items
+from autograph.runtime.sequences.loop_items import length_of, range_items
 from autograph.runtime.tracing.context import receive
 from autograph.runtime.tracing.integer_ranges import exact_integers
 from autograph.runtime.tracing.staging import is_traced

@@ -43,7 +43,7 @@ from autograph.runtime.operators.loop_variables import Hidden, note_checks
 from autograph.runtime.operators.peeling import IterationRaises, stage_first_iteration
 from autograph.runtime.operators.staged_while import FirstTest, closed, stage_while, trace_iteration
 from autograph.runtime.sequences import array_items
-from autograph.runtime.sequences.iteration_space import Items
+from autograph.runtime.sequences.loop_items import Items
 from autograph.runtime.tracing import integer_ranges, sizes
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.statement_names import named_loop

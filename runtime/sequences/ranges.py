@@ -20,9 +20,9 @@ from jax import lax
 
 from autograph.jax_internals import convert_weak
 from autograph.runtime.checks.guards import guard_index
-from autograph.runtime.sequences import counted_range, iteration_space, membership, traced_index
+from autograph.runtime.sequences import counted_range, loop_items, membership, traced_index
 from autograph.runtime.sequences.comparison import may_be_traced
-from autograph.runtime.sequences.iteration_space import whole as whole
+from autograph.runtime.sequences.loop_items import whole as whole
 from autograph.runtime.tracing import integer_ranges, sizes
 from autograph.runtime.tracing.array_types import scalar
 from autograph.runtime.tracing.refusals import message_of_failure, refusal
@@ -57,7 +57,7 @@ def numpy_array(numbers: Any, dtype: Any) -> Any:
 
 def range_length(numbers: Any) -> Any:
     """`len(numbers)` of an open range."""
-    items = iteration_space.range_items(numbers.start, numbers.stop, numbers.step)
+    items = loop_items.range_items(numbers.start, numbers.stop, numbers.step)
     if not callable(items.count):
         return items.length
     return convert_weak(lax.max(items.length, lax.full_like(items.length, 0)), jnp.result_type(int))

@@ -10,7 +10,8 @@ import pytest
 import autograph as ag
 from autograph.directives import range as ag_range
 from autograph.runtime.sequences.iterables import Enumerate, Filter, Map, Reversed, Zip
-from autograph.runtime.sequences.iteration_space import items_of, range_items
+from autograph.runtime.sequences.iteration_space import items_of
+from autograph.runtime.sequences.loop_items import range_items
 
 
 def listed(items, length=None):
