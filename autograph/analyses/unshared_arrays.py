@@ -103,6 +103,11 @@ def _makes(value: Any, meaning: Meaning) -> bool:
     return function in MAKERS and meaning(value.func) is getattr(np, function)
 
 
+def _is_ours(f: Any, name: str) -> bool:
+    """Whether an object is `ag.<name>`."""
+    return getattr(f, "__name__", "") == name and str(getattr(f, "__module__", "")).startswith("autograph.")
+
+
 class _Uses:
     """How the names of one function are used."""
 
@@ -182,7 +187,8 @@ class _Uses:
             counter = self._meaning(loop.iter.func)
             if counter is reversed and loop.iter.args and isinstance(loop.iter.args[0], gast.Call):
                 counter = self._meaning(loop.iter.args[0].func)
-            return counter is (enumerate if is_first else range) and loop.target is (parent if is_first else name)
+            counts = counter is enumerate if is_first else counter is range or _is_ours(counter, "range")
+            return counts and loop.target is (parent if is_first else name)
         value = self.bound_to(name)
         if isinstance(value, gast.Call):
             return self._meaning(value.func) in (int, len, round)

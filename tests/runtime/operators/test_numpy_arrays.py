@@ -68,8 +68,20 @@ def of_an_attribute(v: Any) -> Any:
     return holder.sums.T
 
 
+def table_over_a_counted_range(v: Any) -> Any:
+    table = np.zeros((4, 4))
+    for i in ag.range(3):
+        for j in ag.range(3):
+            if i + v > j:
+                table[i + 1, j + 1] = table[i, j] + v
+            else:
+                table[i + 1, j + 1] = max(table[i, j + 1], table[i + 1, j])
+    return table
+
+
 @pytest.mark.parametrize(
-    "f", [moved, renamed_each_time, renamed_in_a_staged_loop, updated, read_by_a_closure, of_an_attribute]
+    "f",
+    [moved, renamed_each_time, renamed_in_a_staged_loop, updated, read_by_a_closure, of_an_attribute, table_over_a_counted_range],
 )
 def test_an_array_that_one_variable_has_becomes_an_array_of_jax(f: Any) -> None:
     for got, wanted in zip(jax.tree.leaves(ag.jit(f)(2.0)), jax.tree.leaves(f(2.0)), strict=True):
