@@ -90,6 +90,7 @@ class LoopAssumptions:
         iterations: how often the loop iterates at most, where that is known.
         lengths: how often it iterates in each iteration of the loops around, where these are known numbers (`known.levels`).
         is_counted: whether the loop does not end before.
+        is_lenient: see `known.levels.Level`.
         counts: whether the iterations are counted though the items do not need it.
         is_traced: whether no variable may be known in each iteration.
         makes_checks: whether an iteration makes checks (`loop_variables.Checked`).
@@ -104,6 +105,7 @@ class LoopAssumptions:
         self.iterations: int | None = None
         self.lengths: Any = None
         self.is_counted = False
+        self.is_lenient = False
         self.appended: dict[Any, int] = {}
         self.outer = outer
         self.variables = 0

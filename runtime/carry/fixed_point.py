@@ -118,7 +118,8 @@ class Carry(Layout):
         self.assumptions.position = 0
         self.assumptions.must_repeat = self.only_types = self.raised = False
         self.assumptions.carried = self.locations
-        self.level = level_of(self.assumptions.iterations, self.assumptions.lengths)
+        of = self.assumptions
+        self.level = level_of(of.iterations, of.lengths, of.is_lenient)
         self.assumptions.appended.clear()
         self.first_bound, self.grown, self._replaced = [], Grown(), []
         while self.assumptions.before_attempt:

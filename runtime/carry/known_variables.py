@@ -27,6 +27,7 @@ After the loop, a variable that Python computed holds a Python number again.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -35,8 +36,8 @@ import numpy as np
 from autograph import verbosity
 from autograph.runtime.carry.slots import Leaf
 from autograph.runtime.tracing.context import progress
-from autograph.runtime.tracing.known import emission, recurrences
-from autograph.runtime.tracing.known.evaluation import NotKnown, Row, row_of
+from autograph.runtime.tracing.known import emission, limits, recurrences
+from autograph.runtime.tracing.known.evaluation import NotKnown, Row, TooMany, row_of
 from autograph.runtime.tracing.known.levels import Level, position_in
 from autograph.runtime.tracing.known.number import (
     KnownTracer,
@@ -47,6 +48,7 @@ from autograph.runtime.tracing.known.number import (
     open_variables,
     opened,
     standing_for,
+    stepping,
     value_of,
 )
 
@@ -58,13 +60,20 @@ class Series(NamedTuple):
 
     Attributes:
         init: its number before the loop.
-        row: its number at the beginning of each iteration.
+        row: its number at the beginning of each iteration; or the int by which it grows, where there are too many; or one known
+            number of a loop around.
         last: its number behind the loop, or a row over the iterations of the loops around.
     """
 
     init: Any
-    row: Row
+    row: Any
     last: Any
+
+    def number(self, level: Level) -> Any:
+        """Returns the known number of an iteration."""
+        if type(self.row) is int:
+            return stepping(self.init, self.row, level)
+        return made(self.row, level) if type(self.row) is Row else self.row
 
 
 class Pending(NamedTuple):
@@ -89,7 +98,7 @@ def numbers_for(carry: Any, tracers: Sequence[Any]) -> list[Any]:
         if series is False or assumed.doubtful:
             continue
         if series is not None and _same(series.init, leaf.init):
-            leaf.known = made(series.row, carry.level)
+            leaf.known = series.number(carry.level)
         else:
             leaf.known = opened(leaf.init, tracers[index], carry.level)
         found[index] = leaf.known
@@ -173,8 +182,9 @@ def _repeat(carry: Any, staying: Iterable[Leaf]) -> None:
         assumed = carry.assumptions.slots[leaf.key]
         if type(leaf.init) is not KnownTracer:
             assumed.static = True
-        elif leaf.init.row is not None:
-            assumed.series = Series(leaf.init, leaf.init.row, leaf.init.row)
+        else:
+            row = leaf.init.row or leaf.init
+            assumed.series = Series(leaf.init, row, row)
 
 
 def _behind(last: Any, level: Level) -> Any:
@@ -222,29 +232,43 @@ def _outcomes(level: Level, group: Group) -> Sequence[Any]:
     try:
         after = [recurrences.until_the_end(level, *both) for both in zip(variables, group.nexts, strict=True)]
     except NotKnown as reason:
-        return _given_up(group, reason)
+        return _given_up(level, group, reason)
     group = group._replace(nexts=after)
     own = set(map(id, variables))
     around = {key: x for out in group.nexts for key, x in open_variables(out).items() if key not in own}
-    if around or any(is_open_number(leaf.init) for leaf in group.leaves):
-        return _folds(level, group, variables, around)
     try:
+        if around or any(is_open_number(leaf.init) for leaf in group.leaves):
+            return _folds(level, group, variables, around)
         inits = [leaf.init.row if type(leaf.init) is KnownTracer else leaf.init for leaf in group.leaves]
         rows, lasts = recurrences.run_ahead(level, variables, inits, group.nexts)
     except NotKnown as reason:
-        return _given_up(group, reason)
+        if type(reason) is TooMany and (step := _growth(group)) is not None:
+            (leaf,) = group.leaves
+            return [Series(leaf.init, step, leaf.init + step * level.length)]
+        return _given_up(level, group, reason)
     return [Series(leaf.init, row, last) for leaf, row, last in zip(group.leaves, rows, lasts, strict=True)]
 
 
-def _given_up(group: Group, reason: NotKnown) -> list[Any]:
-    """Has the loop carry the results, where it is not tried."""
+def _given_up(level: Level, group: Group, reason: NotKnown) -> list[Any]:
+    """Has the loop carry the results, where it is not tried, and not too long."""
+    what = f"{group.results[0].path!r} is not known in each iteration: {reason}"
+    if type(reason) is TooMany and not level.is_lenient:
+        kind = float if any(kind_of(leaf.known) is float for leaf in group.leaves) else int
+        raise limits.too_many(what, limits.by_array(kind)) from None
     if progress.is_tried:
-        raise needs_number(f"{group.results[0].path} is not known in each iteration: {reason}") from None
+        raise needs_number(what) from None
     return [None] * len(group.results)
+
+
+def _growth(group: Group) -> int | None:
+    """Returns by how much the only variable of a group grows in each iteration; None where it does not grow evenly."""
+    return recurrences.growth(group.leaves[0].known, group.nexts[0]) if len(group.leaves) == 1 else None
 
 
 def _folds(level: Level, group: Group, variables: list[Any], around: dict[int, Any]) -> list[Any]:
     """Returns the functions, with their operands, that give variables behind a loop which depend on open numbers of one around."""
+    if (step := _growth(group)) is not None:
+        return [(operator.add, (group.leaves[0].init, step * level.length))]
     alone, depths = recurrences.loops_around(level, group.nexts)
     around = around | {id(x): x for x in alone}
     chain = level.chain()
@@ -272,7 +296,7 @@ def _goes_on(carry: Any, p: Pending) -> bool:
     """Whether an iteration, traced with the numbers of a leaf, leaves in it those of the next one."""
     assumed = carry.assumptions.slots[p.leaf.key]
     series: Series = assumed.series
-    if open_variables(p.out) or not _follows(series, p.out, carry.level):
+    if open_variables(p.out) or not _follows(series, p.leaf.known, p.out, carry.level):
         if progress.is_tried:
             raise needs_number(f"{p.path} is not known in each iteration")
         assumed.series = False
@@ -281,7 +305,9 @@ def _goes_on(carry: Any, p: Pending) -> bool:
     return True
 
 
-def _follows(series: Series, out: Any, level: Level) -> bool:
+def _follows(series: Series, known: Any, out: Any, level: Level) -> bool:
+    if type(series.row) is int:
+        return recurrences.growth(known, out) == series.row
     after, last = (row_of([x], ()) if type(x) in _NUMBERS else x for x in (out, series.last))
     after = after.row if type(after) is KnownTracer else after
     if after is None or not after.kind is series.row.kind is last.kind:
@@ -315,6 +341,8 @@ def _equal(a: Any, b: Any) -> bool:
 
 
 def _same(a: Any, b: Any) -> bool:
+    if a is b:
+        return True
     if type(a) is KnownTracer and type(b) is KnownTracer:
         if a.row is None or b.row is None or a.kind is not b.kind or a.row.values.shape != b.row.values.shape:
             return False

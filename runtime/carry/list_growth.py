@@ -217,7 +217,7 @@ def as_it_grows(xs: list[Any] | range, lists: Sequence[Variable], others: int) -
     `others`: how many references to the list there are besides the loop's.
     """
     if type(xs) is range:
-        return counted_range.range(xs.start, xs.stop, xs.step)
+        return counted_range.range.of_builtin(xs.start, xs.stop, xs.step)
     for variable in lists:
         if variable.get() is xs and others == 1:
             made = _as_bounded(xs)

@@ -281,7 +281,7 @@ def _filter(fn: Any, iterable: Any, /) -> Any:
 def _range(*bounds: Any) -> Any:
     """`range(n)`; a number of the program may stand in an object that says which array it is, as an `ag.Variable` does."""
     known = [x if type(x) is int or sizes.is_unknown(x) else _number_in(x) for x in bounds]
-    return (counted_range.range if any(map(sizes.is_unknown, known)) else range)(*known)
+    return (counted_range.range.of_builtin if any(map(sizes.is_unknown, known)) else range)(*known)
 
 
 def _number_in(x: Any) -> Any:

@@ -48,6 +48,7 @@ from autograph.runtime.sequences import iterables
 from autograph.runtime.sequences.iteration_space import items_of
 from autograph.runtime.sequences.loop_items import Items
 from autograph.runtime.tracing import sharing
+from autograph.runtime.tracing.known.limits import is_too_many
 from autograph.runtime.tracing.refusals import CANNOT_STAGE, a
 from autograph.runtime.tracing.variables import StateLike, variables_of
 from autograph.runtime.values import key_orders
@@ -95,8 +96,8 @@ def for_loop(
         if isinstance(iterable, Iterator) and hasattr(iterable, "exhaust"):
             iterable.exhaust()
         return
-    if test is None and (options or iterables.may_be_long(iterable) or type(iterable) in iterables.STAGED):
-        if stage_if_long(iterable, LoopInfo.of(body, None, state, options, lists, appends)._replace(item=item, dead=dead)):
+    if options or test is None and (iterables.may_be_long(iterable) or type(iterable) in iterables.STAGED):
+        if stage_if_long(iterable, LoopInfo.of(body, test, state, options, lists, appends)._replace(item=item, dead=dead)):
             return
     key_orders.check_order(iterable)
     if verbosity.level > 2:
@@ -132,9 +133,11 @@ def _stage_or_unroll(
         stage_carrying(lambda: stage_for(items, info, begins=truth is True), info.variables)
         return
     except CANNOT_STAGE as error:
+        if is_too_many(error):
+            raise
         if not runs_alone and (items.is_static or items.is_fixed and not items.arrays):
             runs_alone = settles(error, info.body, alone, None if items.is_static and truth is True else info.dead)
-        if not runs_alone and not (items.is_static and items.arrays):
+        if not runs_alone and not (items.is_static and items.arrays and info.options.get("unroll") is not False):
             raise before or error from None
         alone = *alone, getattr(error, "variable", "")
         reason = before or error.with_traceback(None)  # its frames hold values

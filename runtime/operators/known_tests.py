@@ -19,6 +19,8 @@ Python counts the iterations. The trace is dropped, and the loop is staged like 
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Sequence
 from typing import Any
 
 from autograph.jax_internals import drop_equations, equation_mark
@@ -28,37 +30,45 @@ from autograph.runtime.carry.scan_outputs import alone
 from autograph.runtime.operators.loop_variables import Hidden, TestedBody
 from autograph.runtime.operators.staged_for import LoopInfo
 from autograph.runtime.operators.staged_while import trace_iteration
-from autograph.runtime.sequences.loop_items import Items
+from autograph.runtime.sequences.loop_items import Items, length_of
 from autograph.runtime.tracing import context, integer_ranges
-from autograph.runtime.tracing.known.evaluation import NotKnown
-from autograph.runtime.tracing.known.number import KnownTracer, is_open_number, open_variables
+from autograph.runtime.tracing.known.evaluation import NotKnown, TooMany
+from autograph.runtime.tracing.known.limits import is_too_many
+from autograph.runtime.tracing.known.number import KnownTracer, is_open_number, open_variables, opened
+from autograph.runtime.tracing.known.recurrences import growth
 from autograph.runtime.tracing.known.step_functions import MOST_STEPS, iterations_until
 from autograph.runtime.tracing.truth import truth_value
-from autograph.runtime.values.merge import Slot
+from autograph.runtime.values.merge import Mismatch, Slot
 
 _NUMBERS = (int, float, bool)
 
 
 class _Counted(BaseException):
-    """Ends the trace of an iteration that has shown how often the loop iterates; no `except` of the user's code sees it."""
+    """Ends the trace of an iteration that has shown how often the loop iterates, or why that is not known.
 
-    def __init__(self, iterations: tuple[int, bool] | None) -> None:
+    No `except` of the user's code sees it.
+    """
+
+    def __init__(self, iterations: tuple[int, bool] | NotKnown) -> None:
         super().__init__()
         self.iterations = iterations
 
 
-def iterations_of(info: LoopInfo, items: Items | None) -> tuple[int, bool] | None:
+def iterations_of(info: LoopInfo, items: Items | None, is_endless: bool = False) -> tuple[int, bool]:
     """Counts the iterations of a loop that a test may end.
 
     Args:
         info: of a `for` loop; or of a `while`, whose body is a `TestedBody`. Its test has just been true.
         items: those of the `for` loop; None of a `while`.
+        is_endless: whether a jump has to end the `for` loop: its items are too many to be known one by one.
     Returns:
-        how many there are, and whether the last one sets a flag that ends the loop; None where Python's numbers do not decide it.
+        how many there are, and whether the last one sets a flag that ends the loop.
+    Raises:
+        NotKnown: Python's numbers do not decide it, or too many.
     """
     body, test = info.body, info.test
     assert test is not None
-    counter, truths = Hidden("the loop counter", 0), list[Any]()
+    counter, truths, index = Hidden("the loop counter", 0), list[Any](), list[Any]()
 
     def iteration() -> None:
         if isinstance(body, TestedBody):
@@ -67,12 +77,17 @@ def iterations_of(info: LoopInfo, items: Items | None) -> tuple[int, bool] | Non
         else:
             assert items is not None
             k = integer_ranges.declare_range(counter.value, 0, items.last)
-            body(items.make(items.number(k, 0, 1), ()))
+            index[:] = [opened(0, k, carry.level) if is_endless else items.number(k, 0, 1)]
+            body(items.make(index[0], ()))
             counter.value = k + 1
             truths[:] = [truth_value(test())]
 
     def count(finished: Any) -> None:
-        raise _Counted(_count(carry, finished, truths.pop()))
+        try:
+            found: tuple[int, bool] | NotKnown = _count(carry, finished, truths.pop(), index.pop() if is_endless else None)
+        except NotKnown as why:
+            found = why.with_traceback(None)
+        raise _Counted(found)
 
     start = equation_mark()
     with assuming((body.__code__, "count"), info.options) as assumptions, context.setting(is_tried=True):
@@ -82,49 +97,76 @@ def iterations_of(info: LoopInfo, items: Items | None) -> tuple[int, bool] | Non
         carry.lists, carry.growing = info.appends, alone(info.appends)
         try:
             trace_iteration(carry, iteration, (), (body, test))
-            return None  # a loop around is traced again anyway
-        except _Counted as found:
-            return found.iterations
-        except Exception:
-            return None  # the body needs its numbers, say
+            reason = "a loop around is traced again"
+        except _Counted as counted:
+            if not isinstance(counted.iterations, NotKnown):
+                return counted.iterations
+            raise counted.iterations from None
+        except Exception as error:
+            if is_too_many(error) and (items is None or is_endless):
+                raise
+            reason = "" if is_too_many(error) else str(error).strip().partition("\n")[0]  # the body needs its numbers, say
+            reason += " cannot be carried by the loop" * isinstance(error, Mismatch)
         finally:
             carry.on_settled = None  # it refers to the carry, and who refers to a list is counted
             drop_equations(start, equation_mark())
             assumptions.clear()
+    if not reason:
+        return iterations_of(info, items, is_endless=True)
+    raise NotKnown(reason)
 
 
-def _count(carry: Carry, finished: Any, truth: Any) -> tuple[int, bool] | None:
+def _count(carry: Carry, finished: Any, truth: Any, index: Any) -> tuple[int, bool]:
     """Counts the iterations, of a loop an iteration of which has just been traced, as long as its test is true.
 
     Args:
         finished: what the iteration left; all locations that it writes are carried.
+        index: the number of the iteration, if it is open as the variables are.
     """
     if type(truth) is not KnownTracer:
-        return None
+        raise NotKnown("Python's numbers do not decide its test")
     written = {w.location.key: w.after for w in finished.written}
     outs = [*finished.values, *(written.get(slot.key[0]) for slot in carry.slots[len(finished.values) :])]
-    leaves = {id(leaf.known): leaf for leaf in carry.leaves if is_open_number(leaf.known)}
+    starts = {id(leaf.known): leaf.init for leaf in carry.leaves if is_open_number(leaf.known)}
     left = {
         id(carry.leaves[slot.template.index].known): out
         for slot, out in zip(carry.slots, outs, strict=True)
         if type(slot.template) is Slot
     }
+    if index is not None:
+        starts[id(index)], left[id(index)] = 0, index + 1
     needed: dict[int, tuple[KnownTracer, Any, Any]] = {}
     pending = open_variables(truth)
     while pending:
         key, variable = pending.popitem()
         after = left.get(key)
-        if key not in leaves or type(leaves[key].init) not in _NUMBERS or not _is_known(after):
-            return None
-        needed[key] = variable, leaves[key].init, after
+        if type(starts.get(key)) not in _NUMBERS or not _is_known(after):
+            raise NotKnown("Python's numbers alone do not decide its test")
+        needed[key] = variable, starts[key], after
         pending |= {k: v for k, v in open_variables(after).items() if k not in needed}
     variables, inits, nexts = zip(*needed.values(), strict=True) if needed else ((), (), ())
     assert carry.level is not None
     try:
         found, ends = iterations_until(carry.level, variables, inits, nexts, truth)
-        return found, ends and any(type(init) is bool for init in inits)  # a flag, which an iteration sets
-    except NotKnown:
+    except TooMany:
+        even = _in_even_steps(variables, inits, nexts, truth)
+        if even is None:
+            raise
+        found, ends = even, True
+    return found, ends and any(type(init) is bool for init in inits)  # a flag, which an iteration sets
+
+
+def _in_even_steps(variables: Sequence[Any], inits: Sequence[Any], nexts: Sequence[Any], truth: Any) -> int | None:
+    """Counts the iterations of `while i < n: i += step`, however many there are; None of other loops."""
+    step = growth(variables[0], nexts[0]) if len(variables) == 1 else None
+    stop = truth.args[1] if len(truth.args) == 2 and truth.args[0] is nexts[0] else None
+    if not step or type(stop) is not int or (truth.fn, step > 0) not in _UNTIL:
         return None
+    return length_of(range(inits[0], stop + _UNTIL[truth.fn, step > 0], step))
+
+
+_UNTIL = {(operator.lt, True): 0, (operator.le, True): 1, (operator.gt, False): 0, (operator.ge, False): -1}
+"""The operators of tests that the numbers of a range meet, with what is added to the number behind the operator for its end."""
 
 
 def _is_known(x: Any) -> bool:

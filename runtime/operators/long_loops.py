@@ -38,6 +38,9 @@ from autograph.runtime.sequences.iteration_space import items_of
 from autograph.runtime.sequences.loop_items import Items, range_items
 from autograph.runtime.tracing import context
 from autograph.runtime.tracing.families import LEAVES
+from autograph.runtime.tracing.known import limits
+from autograph.runtime.tracing.known.evaluation import MOST_CELLS, NotKnown, TooMany
+from autograph.runtime.tracing.refusals import a
 
 _FROM = switches.level("AUTOGRAPH_UNROLL_BELOW")
 LEAST, LEAST_AROUND_A_LOOP = (_FROM, _FROM) if _FROM else (32, 8)
@@ -59,8 +62,11 @@ def stage_if_long(iterable: Any, info: LoopInfo) -> bool:
         Exception: the loop cannot be staged, and `set_loop_options(unroll=False)` says that it must be.
     """
     unroll = info.options.get("unroll")
-    items = None if unroll is True else _items(iterable, 1 if unroll is False else _least(info.body.__code__))
-    failed = None if items is None else _unrolled()
+    is_tried = unroll is not True and info.test is None
+    items = _items(iterable, 1 if unroll is False else _least(info.body.__code__)) if is_tried else None
+    failed = None if items is None and unroll is not False else _unrolled()
+    if unroll is False and items is None and failed is not None and type(iterable) is not range and _has_items(iterable):
+        raise _not_staged(info.body, f"it runs over {a(type(iterable).__name__.lower())}")
     if items is None or failed is None or info.body.__code__ in failed:
         return False
     if unroll is not False and not items.arrays and not _may_trace(info.body, 3):
@@ -77,6 +83,8 @@ class KnownEnd:
     """The end of a loop that has a test, where Python's numbers decide it.
 
     Attributes:
+        is_forced: whether `set_loop_options(unroll=False)` says that it must be staged.
+        reason: why they are not counted.
         iterations: how many are staged, once they are counted.
         last_alone: whether one more follows by itself: it sets the flag of a jump, which no other iteration does.
     """
@@ -85,22 +93,46 @@ class KnownEnd:
         """`numbers`: those over which a `for` loop runs; None for a `while`, of which `info` has a `TestedBody`."""
         self.info, self.numbers = info, numbers
         self.iterations, self.last_alone = 0, False
+        self.is_forced = info.options.get("unroll") is False
+        self.reason: NotKnown | None = None
 
     def is_far(self, done: int) -> bool:
-        """Whether a loop that has done so many iterations is long, and may be staged: then the iterations are counted."""
+        """Whether a loop that has done so many iterations is long, and may be staged: then the iterations are counted.
+
+        Raises:
+            StagingError: they are too many to be counted.
+        """
         info, code = self.info, self.info.body.__code__
         failed = None if info.options.get("unroll") is True else _unrolled()
         body = info.body.body if isinstance(info.body, TestedBody) else info.body
-        if failed is None or code in failed or not _may_trace(body, 3):
+        if failed is None or code in failed or not (self.is_forced or _may_trace(body, 3)):
             return False
         left = None if self.numbers is None else self.numbers[done:]
-        found = iterations_of(info, None if left is None else range_items(left.start, left.stop, left.step))
-        if found is None:
+        try:
+            items = None if left is None else range_items(left.start, left.stop, left.step)
+            count, self.last_alone = iterations_of(info, items, items is not None and items.length > MOST_CELLS)
+        except NotKnown as why:
+            self.reason = why
+            if type(why) is TooMany:
+                instead = limits.by_array(int) if left is None else _TEST_ARRAY
+                raise limits.too_many(f"how often this loop iterates is not known: {why}", instead) from None
+            if self.is_forced:
+                return False
             failed.append(code)
+            if verbosity.level > 1:
+                tell_loop(info.body, f"{word_of(info.body)}: Python iterates while tracing: {why}")
             return False
-        count, self.last_alone = found
         self.iterations = done + count - self.last_alone
-        return self.iterations >= _least(code)
+        return self.iterations >= (1 if self.is_forced else _least(code))
+
+    def stage_if_forced(self) -> bool:
+        """Stages the loop before its first iteration where the options say so; whether it did."""
+        return self.is_forced and self.is_far(0) and self.stage()
+
+    def check_option(self, done: int, truth: Any) -> None:
+        """Refuses iterations in Python where the options say that there are none; `done`: so many, `truth`: of the test behind."""
+        if self.is_forced and self.reason is not None and (done > 1 or truth):
+            raise _not_staged(self.info.body, str(self.reason))
 
     def stage(self) -> bool:
         """Stages the loop; False where its body needs its numbers."""
@@ -111,11 +143,28 @@ class KnownEnd:
             items = Items(staged, (), lambda k, slices: None, False)
         else:
             items = range_items(numbers.start, numbers[staged - 1] + numbers.step, numbers.step)
-        if not _stage(items, info._replace(test=None), failed):
+        if not _stage(items, info._replace(test=None), failed, self.is_forced):
             return False
         if self.last_alone:
             info.body(None if numbers is None else numbers[staged])
         return True
+
+
+_TEST_ARRAY = "test the array `jnp.int32(i)`, in the program and in 32 bits"
+
+
+def _has_items(iterable: Any) -> bool:
+    return not hasattr(iterable, "__len__") or len(iterable) > 0
+
+
+def _not_staged(body: Any, why: str) -> Exception:
+    """Makes the error of a loop that Python would iterate, though its options say that it is staged."""
+    return errors.StagingError(
+        f"`ag.set_loop_options(unroll=False)`, but this loop cannot be staged: {why}",
+        at=body,
+        instead="`ag.set_loop_options(unroll=True)` for copies of the body",
+        page="unrolled-loop",
+    )
 
 
 def _stage(items: Items, info: LoopInfo, failed: list[Any], must: bool = False) -> bool:

@@ -18,8 +18,17 @@ from autograph.runtime.tracing.refusals import user_line
 
 
 def tell_loop(body: Callable[..., Any], what: str, level: Any = None) -> None:
-    """Says what became of a loop; `level`: the numbers of its iterations, if it is staged."""
-    verbosity.tell_statement(2, _place(body), what + ("" if level is None else _known_in(level)))
+    """Says what became of a loop; of one inside only when that around is staged, which may be traced more than once.
+
+    Args:
+        level: of a staged loop whose iterations are numbered.
+    """
+    reports = [(_place(body), what)] if level is None else [*level.reports, (_place(body), what + _known_in(level))]
+    if level is not None and level.parent is not None:
+        level.parent.reports += reports
+        return
+    for place, said in reports:
+        verbosity.tell_statement(2, place, said)
 
 
 def _place(body: Callable[..., Any]) -> Any:

@@ -31,6 +31,7 @@ from autograph.runtime.heap import guarded_iterators, journal
 from autograph.runtime.operators import conditionals
 from autograph.runtime.sequences.iterables import FEW
 from autograph.runtime.tracing.families import SCALARS
+from autograph.runtime.tracing.known.limits import is_too_many
 from autograph.runtime.tracing.refusals import CANNOT_STAGE
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.truth import truth_value
@@ -243,6 +244,8 @@ def failure_from_here(stage: Callable[[], None], assumptions: LoopAssumptions) -
     except (
         Exception
     ) as error:  # of any kind: what a body does with a Python number, a key or a shape, may not take a traced one
+        if is_too_many(error):
+            raise
         drop_equations(start, equation_mark())
         assumptions.forget()
         assumptions.appended.clear()

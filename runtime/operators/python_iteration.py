@@ -92,6 +92,8 @@ def _first_numbers(numbers: range, info: LoopInfo, assumptions: LoopAssumptions)
     if assumptions.from_start and stage_from_here(stage, assumptions):
         return None
     items, end = iter(numbers), KnownEnd(info, numbers)
+    if end.stage_if_forced():
+        return None
     truth, done = try_iterations(
         lambda: info.body(next(items)),
         info.test,
@@ -108,6 +110,7 @@ def _first_numbers(numbers: range, info: LoopInfo, assumptions: LoopAssumptions)
     if is_traced(truth):
         _stage_rest(rest, iter(rest), 0, info, truth)
         return None
+    end.check_option(done, truth)
     return rest if truth else None
 
 

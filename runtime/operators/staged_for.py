@@ -119,7 +119,7 @@ def _stage_scan(items: Items, info: LoopInfo) -> None:
 
     avals = [_row(array) for array in items.arrays]
     with assuming((body.__code__, "for"), info.options) as assumptions:
-        assumptions.iterations = items.length
+        assumptions.iterations, assumptions.is_lenient = items.length, items.is_lenient
         carry = Carry([*variables, counter] if reads or assumptions.counts else variables, assumptions)
         assumptions.is_counted, carry.counter = items.is_static, counter
         carry.lists, carry.growing = info.appends, alone(info.appends)
@@ -189,7 +189,7 @@ def stage_counted_while(items: Items, info: LoopInfo, assumptions: LoopAssumptio
     body, test = info.body, info.test
     is_known = items.is_static or items.lengths is not None
     assumptions.iterations, assumptions.lengths = items.length if items.is_static else None, items.lengths
-    assumptions.is_counted = test is None and items.lengths is not None
+    assumptions.is_lenient, assumptions.is_counted = items.is_lenient, test is None and items.lengths is not None
     run = noting_item(body) if verbosity.level > 1 and is_known else body
     if items.walk is not None:
         start, step, test_of_items, known, of_iteration = items.walk

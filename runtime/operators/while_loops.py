@@ -157,6 +157,8 @@ def _begin(
         return False, 1
     known_alone = alone(assumptions.lists)
     end = KnownEnd(info)
+    if end.stage_if_forced():
+        return False, 1
     refused = None
     try:
         truth, done = try_iterations(body, test, info.variables, assumptions, (body, test), is_long=end.is_far)
@@ -170,6 +172,8 @@ def _begin(
             return False, 1
         raise refused
     if done:
+        if not is_traced(truth):
+            end.check_option(done, truth)
         return truth, done
     if is_traced(truth):
         return (False, 1) if stage_from_here(stage, assumptions) else (True, 0)

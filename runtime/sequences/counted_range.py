@@ -24,19 +24,27 @@ class range:
     `range` takes, and traced integers. Where nothing is traced it is Python's `range`.
     """
 
-    __slots__ = ("start", "step", "stop")
+    __slots__ = ("is_builtin", "start", "step", "stop")
 
     def __init__(self, *bounds: Any) -> None:
         if not 1 <= len(bounds) <= 3:
             count = len(bounds)
             text = "at least 1 argument, got 0" if count == 0 else f"at most 3 arguments, got {count}"
             raise TypeError(f"range expected {text}")
+        self.is_builtin = False
         self.start, self.stop = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
         self.step = bounds[2] if len(bounds) == 3 else 1
         if not isinstance(self.step, jax.core.Tracer) and self.step == 0:
             raise ValueError("range() arg 3 must not be zero")
         if any(isinstance(bound, jax.core.Tracer) or type(bound) is SIZE for bound in (self.start, self.stop, self.step)):
             self.start, self.stop, self.step = map(_operations().whole, (self.start, self.stop, self.step))
+
+    @classmethod
+    def of_builtin(cls, *bounds: Any) -> range:
+        """Makes the range that stands for a `range` of the user's."""
+        found = cls(*bounds)
+        found.is_builtin = True
+        return found
 
     def _plain(self) -> builtins.range:
         return builtins.range(*(_index(bound) for bound in (self.start, self.stop, self.step)))

@@ -40,7 +40,8 @@ def items_of(iterable: Any, of_numbers: bool = False) -> Items | None:
     if is_traced(iterable):
         return _of_array(iterable)
     if kind not in (iterables.Enumerate, iterables.Zip, iterables.Reversed, iterables.Map):
-        return None if kind is iterables.Filter else range_items(iterable.start, iterable.stop, iterable.step)
+        bounds = () if kind is iterables.Filter else (iterable.start, iterable.stop, iterable.step)
+        return range_items(*bounds)._replace(is_lenient=not iterable.is_builtin) if bounds else None
     if iterable.is_started:
         return None
     if kind is iterables.Enumerate:
@@ -161,4 +162,4 @@ def _together(parts: Sequence[Items | None], strict: bool) -> Items | None:
     def make(k: Any, slices: Sequence[Any]) -> Any:
         return tuple(part.make(k, slices[a:b]) for part, (a, b) in zip(known, slots))
 
-    return Items(count, tuple(arrays), make, any(part.counts for part in known))
+    return Items(count, tuple(arrays), make, any(part.counts for part in known), is_lenient=any(part.is_lenient for part in known))

@@ -57,6 +57,7 @@ class Items(NamedTuple):
         counts: whether `make` reads `k`.
         backwards: slices are taken from the end.
         walk: how to step from item to item without a count of the iterations.
+        is_lenient: whether the items come from `ag.range` (see `known.levels.Level`).
     """
 
     count: Any
@@ -65,6 +66,7 @@ class Items(NamedTuple):
     counts: bool
     backwards: bool = False
     walk: Walk | None = None
+    is_lenient: bool = False
 
     @property
     def length(self) -> Any:
@@ -88,7 +90,7 @@ class Items(NamedTuple):
             count = one_of_two(max, count, 0)
         low, high = (0, -1) if self.backwards else (1, None)
         rest = tuple(lax.slice_in_dim(array, low, high) for array in self.arrays)
-        return Items(count, rest, lambda k, slices: self.make(k + 1, slices), self.counts, self.backwards)
+        return self._replace(count=count, arrays=rest, make=lambda k, slices: self.make(k + 1, slices), walk=None)
 
     @property
     def is_static(self) -> bool:

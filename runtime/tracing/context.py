@@ -40,6 +40,7 @@ class _Context(threading.local):
         default_dicts: those that the outermost call can reach.
         reach: what the outermost call can reach, by which names (`conversion.reach`).
         level: the innermost loop whose iterations are numbered, of those that are being traced (`known.number`).
+        calls: how many calls of Python functions its numbers, and those of the loops around, took so far.
         is_tried: whether a loop over Python's numbers is tried as a loop of the program (`operators.long_loops`).
         is_exact: whether Python's integers are meant (`exact_integers`).
         is_unchecked: whether the function that is traced leaves checks out (`checks.runtime_checks`).
@@ -81,7 +82,7 @@ class _Context(threading.local):
         self.guards: list[Any] = []
         self.managers: list[Any] = []
         self.handled: list[handled] = []
-        self.attempts = self.checks = self.loops = 0
+        self.attempts = self.checks = self.loops = self.calls = 0
         self.failing: tuple[BaseException, Any] | None = None
         self.afresh: list[Any] = []
         self.iterated: list[tuple[int, int]] = []

@@ -58,6 +58,12 @@ def user_line(outer: int = 0) -> tuple[str, int] | None:
     return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
 
 
+def user_variables() -> dict[str, Any]:
+    """Returns the variables of the innermost running frame of the user's code. Only for the message of an error, as `user_line`."""
+    frame = next(frames_of_user(sys._getframe()), None)
+    return {} if frame is None else frame.f_locals
+
+
 def running_package(names: Container[str]) -> str:
     """The innermost of these packages whose code is running, or nothing. Only for the message of an error, as `user_line`."""
     packages = (str(f.f_globals.get("__name__")).partition(".")[0] for f in frames_of_user(sys._getframe(), libraries=True))

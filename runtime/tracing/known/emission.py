@@ -4,7 +4,7 @@
 | --- | --- |
 | the loop's own counter | the item of a `range` |
 | arithmetic on the values of the operands | ints and bools, if all of them and the result are integers of the program |
-| `start + step * iteration` | ints that grow evenly |
+| `start + step * iteration` | ints that grow evenly, in any number of iterations |
 | an element of a table | anything else; the table is converted once, from 64 bits |
 
 The value is recorded where the number was computed, not where it is used, and only once.
@@ -104,12 +104,15 @@ def emit(x: Any) -> Any:
 def _emitted(x: Any) -> Any:
     if x.is_open:
         return _emitted_open(x)
+    if x.kind is int and x.fn in (None, evenly) and not fits_program(x.bounds):
+        raise too_large(x)
+    if x.fn is evenly:
+        start, step = x.args
+        return _as_kind(_iteration(x.level) * step + getattr(start, "value", start), x)
     if x.fn is not None:
         operands = [getattr(a, "value", a) if type(a) is type(x) else a for a in x.args]
         return _as_kind(_ARITHMETIC[x.fn](*operands), x)
     values = x.row.values
-    if x.kind is int and not fits_program(x.bounds):
-        raise too_large(x)
     axes = [axis for axis, size in enumerate(values.shape) if size > 1]
     counters = {axis: x.level.chain()[values.ndim - 1 - axis] for axis in axes}
     line = values.reshape(-1)
@@ -128,6 +131,11 @@ def _emitted(x: Any) -> Any:
         x.level.tables[id(x)] = x, table.nbytes
     found = lax.dynamic_slice(table, (place,), (1,), allow_negative_indices=False)
     return _as_kind(lax.squeeze(found, (0,)), x)
+
+
+def evenly(start: int, step: int) -> int:
+    """Stands for the function of a number that is `start` in the first iteration, and grows by `step` in each."""
+    raise AssertionError("nothing computes it ahead")
 
 
 def _emitted_open(x: Any) -> Any:

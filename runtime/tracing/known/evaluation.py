@@ -28,10 +28,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autograph.runtime.tracing.context import progress
+
 MOST_CELLS = 1 << 22
 """The most numbers that a row may have: a table of as many 32-bit numbers takes 16 MB."""
 MOST_CALLS = 1 << 20
 """The most calls of a Python function for one row."""
+MOST_CALLS_OF_LOOP = 1 << 23
+"""The most calls of Python functions for all rows of a loop and of those inside: they take about two seconds."""
 
 _EXACT = 1 << 53  # up to here each int is a float
 _WIDE = 1 << 62  # up to here the sum of two ints fits into 64 bits
@@ -41,6 +45,10 @@ Active = Callable[[tuple[int, ...]], Any]
 
 class NotKnown(Exception):
     """A function has no known number in each iteration: it raises, gives other kinds of things, or there are too many."""
+
+
+class TooMany(NotKnown):
+    """There are more iterations, calls or operations than Python computes before the program runs."""
 
 
 class Row(NamedTuple):
@@ -87,7 +95,7 @@ def evaluate(fn: Callable[..., Any], args: Sequence[Any], active: Active = lambd
     rows = [a for a in args if type(a) is Row]
     shape = np.broadcast_shapes(*(row.values.shape for row in rows))
     if math.prod(shape) > MOST_CELLS:
-        raise NotKnown(f"there are {math.prod(shape):,} iterations")
+        raise TooMany(f"there are {math.prod(shape):,} iterations")
     if any(issubclass(a.kind if type(a) is Row else type(a), np.generic) for a in args) or isinstance(fn, np.ufunc):
         computed = _by_numpy(fn, args)
     else:
@@ -129,7 +137,11 @@ def _one_by_one(fn: Callable[..., Any], args: Sequence[Any], shape: tuple[int, .
     """Calls `fn` for each iteration."""
     size = math.prod(shape)
     if size > MOST_CALLS:
-        raise NotKnown(f"it takes {size:,} calls of a Python function")
+        raise TooMany(f"it takes {size:,} calls of a Python function")
+    if progress.level is not None:
+        progress.calls += size
+        if progress.calls > MOST_CALLS_OF_LOOP:
+            raise TooMany(f"the loop takes {progress.calls:,} calls of Python functions")
     columns = [_numbers(a, shape) for a in args]
     try:
         return row_of([fn(*numbers) for numbers in zip(*columns, strict=True)], shape)

@@ -31,18 +31,21 @@ class Level:
         lengths: how many there are in each iteration of the loops around, where they differ: an array. All numbers of such a loop
             are computed for `length` iterations.
         inside: which of these there are.
+        is_lenient: whether the program computes, in its own types, the numbers that are too many for Python.
         parent, depth: the loop around it, and how many there are.
         item, start, step: the tracer of the item, its first number, and by how much the next one is greater. The item is None where
             nothing counts the iterations.
         trace: that of an iteration.
         impossible: open numbers that the program was asked for, which has no form of them.
-        names: of variables that are known numbers. tables: the numbers that became tables, and the bytes of each, by id. Both are
-            noted for `loop_reports` alone.
+        names, tables, reports: for `loop_reports`: of variables that are known numbers; the numbers that became tables, and the
+            bytes of each, by id; what is to be said of the loops inside, and their places.
     """
 
-    def __init__(self, length: int, lengths: Any = None) -> None:
-        self.length, self.lengths = length, lengths
+    def __init__(self, length: int, lengths: Any = None, is_lenient: bool = False) -> None:
+        self.length, self.lengths, self.is_lenient = length, lengths, is_lenient
         self.parent: Level | None = progress.level
+        if self.parent is None:
+            progress.calls = 0
         self.depth: int = 0 if self.parent is None else self.parent.depth + 1
         self.inside: Any = None
         if lengths is not None and length * lengths.size <= evaluation.MOST_CELLS:
@@ -52,6 +55,7 @@ class Level:
         self.start, self.step = 0, 1
         self.impossible: list[KnownTracer] = []
         self.names: list[str] = []
+        self.reports: list[tuple[Any, str]] = []
         self.tables: dict[int, tuple[KnownTracer, int]] = {}
 
     def chain(self) -> list[Level]:
@@ -107,11 +111,11 @@ class Level:
         return values.reshape((len(values), *[1] * self.depth))
 
 
-def level_of(length: int | None, lengths: Row | None) -> Level | None:
+def level_of(length: int | None, lengths: Row | None, is_lenient: bool) -> Level | None:
     """Makes the level of a loop; None where the number of its iterations is not known."""
     if lengths is not None:
-        return Level(int(lengths.values.max()), lengths.values)
-    return None if length is None else Level(length)
+        return Level(int(lengths.values.max()), lengths.values, is_lenient)
+    return None if length is None else Level(length, None, is_lenient)
 
 
 class within:

@@ -30,7 +30,8 @@ from autograph.jax_internals import TAKES_OPERANDS, TRACE_STATE, emitting, open_
 from autograph.runtime.tracing import context, integer_ranges
 from autograph.runtime.tracing.known import emission, evaluation
 from autograph.runtime.tracing.known.evaluation import NotKnown, Row, choice
-from autograph.runtime.tracing.refusals import refusal
+from autograph.runtime.tracing.known.limits import too_many_of
+from autograph.runtime.tracing.refusals import refusal, user_variables
 
 
 class KnownTracer(Tracer):
@@ -155,10 +156,14 @@ def lifted(fn: Callable[..., Any], *args: Any) -> Any:
     if level is None:
         return NotImplemented
     if any(type(a) is KnownTracer and a.row is None for a in args):
-        return _by_bounds(level, fn, args) if not any(map(is_open_number, args)) else _open(level, fn, args)
+        if any(map(is_open_number, args)):
+            return _open(level, fn, args)
+        return _by_bounds(level, fn, args, f"there are more than {evaluation.MOST_CELLS:,} iterations")
     try:
         row = evaluation.evaluate(fn, [a.row if type(a) is KnownTracer else a for a in args], runs_in)
         return made(row, level, fn, args)
+    except evaluation.TooMany as why:
+        return _by_bounds(level, fn, args, str(why))
     except NotKnown as why:
         if context.progress.is_tried:
             raise needs_number(str(why)) from None
@@ -186,11 +191,11 @@ def opened(init: Any, tracer: Any, level: Any) -> KnownTracer:
 
 
 def sample_of(a: Any) -> Any:
-    """Returns an argument in the first iteration."""
+    """Returns an argument in the first iteration; where the iterations are too many, some number that it may be."""
     if type(a) is not KnownTracer:
         return a
     if a.row is None:
-        return a.sample
+        return a.sample if a.is_open else a.kind(min(a.bounds[0] + 1, a.bounds[1]))
     first = a.row.values.reshape(-1)[0]
     return first if issubclass(a.kind, np.generic) or not isinstance(first, np.generic) else first.item()
 
@@ -264,25 +269,41 @@ def bounds_of(a: Any) -> Any:
     return (int(a), int(a)) if type(a) in (int, bool) else None
 
 
-def _by_bounds(level: Any, fn: Any, args: tuple[Any, ...]) -> Any:
-    """`lifted`, in so many iterations that the program alone computes the numbers: ints that surely fit, and bools."""
+def _by_bounds(level: Any, fn: Any, args: tuple[Any, ...], why: str) -> Any:
+    """`lifted`, in so many iterations that the program alone computes the numbers: ints that surely fit, and bools.
+
+    Raises:
+        StagingError: it is another number, and not of a loop over `ag.range`.
+    """
     kinds, bounds = [kind_of(a) for a in args], [bounds_of(a) for a in args]
-    if None in bounds or not (fn in _OF_ANY or all(kind is int for kind in kinds)):
+    if None not in bounds and (fn in _OF_ANY or all(kind is int for kind in kinds) or all(kind is bool for kind in kinds)):
+        found = _bounds_of_result(fn, bounds)
+        if emission.is_computed(fn, kinds, bounds, found):
+            is_test = fn in evaluation.COMPARISONS or fn in (bool, operator.not_)
+            return KnownTracer(bool if is_test else kinds[-1], None, found, level, fn, args)
+    if level.is_lenient or type(fn) is functools.partial:  # of a container, which the program looks through
         return NotImplemented
-    found = _bounds_of_result(fn, bounds)
-    if not emission.is_computed(fn, kinds, bounds, found):
-        return NotImplemented
-    is_test = fn in evaluation.COMPARISONS or fn in (bool, operator.not_)
-    return KnownTracer(bool if is_test else kinds[-1], None, found, level, fn, args)
+    is_int = set(kinds) == {int} and fn in vars(operator).values() and fn is not operator.truediv
+    names = {id(x): name for name, x in user_variables().items() if type(x) is KnownTracer and not x.is_open}
+    raise too_many_of(names, is_int, why)
 
 
 def _bounds_of_result(fn: Any, bounds: list[tuple[int, int]]) -> tuple[int, int] | None:
+    least = min(low for low, _ in bounds)
     if fn in evaluation.COMPARISONS or fn in (bool, operator.not_):
         return 0, 1
     if fn is operator.neg:
         return -bounds[0][1], -bounds[0][0]
     if fn is choice:
         return min(low for low, _ in bounds[1:]), max(high for _, high in bounds[1:])
+    if fn is abs or fn is operator.abs:
+        (low, high), = bounds
+        return max(low, -high, 0), max(-low, high)
+    if fn in (operator.and_, operator.or_, operator.xor) and least >= 0:
+        highs = [high for _, high in bounds]
+        return 0, min(highs) if fn is operator.and_ else (1 << max(highs).bit_length()) - 1
+    if fn is operator.pow and least >= 0:
+        return bounds[0][0] ** bounds[1][0], bounds[0][1] ** min(bounds[1][1], 64)
     return integer_ranges.bounds_of_result(_NAMES[fn], bounds) if fn in _NAMES else None
 
 
@@ -293,6 +314,12 @@ _NAMES = {
     operator.add: "add", operator.sub: "sub", operator.mul: "mul", max: "max", min: "min",
     operator.floordiv: "floor_divide", operator.mod: "remainder",
 }  # fmt: skip
+
+
+def stepping(start: Any, step: int, level: Any) -> KnownTracer:
+    """Makes the number of a variable that grows by `step` in each iteration of a loop, however many there are."""
+    (low, high), far = bounds_of(start), step * (level.length - 1)
+    return KnownTracer(int, None, (low + min(far, 0), high + max(far, 0)), level, emission.evenly, (start, step))
 
 
 # --- branches ---

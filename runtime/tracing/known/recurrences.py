@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.tracing.known import evaluation
-from autograph.runtime.tracing.known.evaluation import NotKnown, Row, choice, row_of
+from autograph.runtime.tracing.known.evaluation import NotKnown, Row, TooMany, choice, row_of
 from autograph.runtime.tracing.known.levels import Level
 from autograph.runtime.tracing.known.number import KnownTracer, is_open_number, lifted, made
 from autograph.runtime.tracing.known.step_functions import MOST_STEPS, column, nodes_of, step_function
@@ -53,6 +53,8 @@ def run_ahead(
         return [series[0]], [series[1]]
     nodes = nodes_of(nexts)
     of_nodes = [_row(x, rows) for x in nodes]
+    if any(row is None and not x.is_open for x, row in zip(nodes, of_nodes, strict=True)):
+        raise TooMany(f"there are more than {evaluation.MOST_CELLS:,} iterations")
     if any(type(init) is Row for init in inits) or not all(
         row is None or _is_of_one_loop(row, level) for row in of_nodes
     ):
@@ -69,7 +71,7 @@ def until_the_end(level: Level, variable: KnownTracer, after: Any) -> Any:
     if level.lengths is None or after is variable:
         return after
     if level.inside is None:
-        raise NotKnown(f"there are {level.length * level.lengths.size:,} iterations")
+        raise TooMany(f"there are {level.length * level.lengths.size:,} iterations")
     return lifted(choice, made(Row(level.inside, bool), level), after, variable)
 
 
@@ -85,7 +87,7 @@ def _is_of_one_loop(row: Row, level: Level) -> bool:
 
 def _accumulated(level: Level, variable: KnownTracer, init: Any, after: Any, rows: Rows) -> tuple[Row, Any] | None:
     """Computes a sum or a product of one variable; None of anything else."""
-    fn, right, where = _step(variable, after, rows)
+    fn, right, where = step_of(variable, after, rows)
     if fn is None:
         return None
     start = init if type(init) is Row else row_of([init], ())
@@ -106,7 +108,7 @@ def _accumulated(level: Level, variable: KnownTracer, init: Any, after: Any, row
         values = np.where(where.values, values, values.dtype.type(_NEUTRAL[fn]))
     shape = np.broadcast_shapes((level.length, *[1] * level.depth), start.values.shape, values.shape)
     if math.prod(shape) > evaluation.MOST_CELLS:
-        raise NotKnown(f"there are {math.prod(shape):,} iterations")
+        raise TooMany(f"there are {math.prod(shape):,} iterations")
     before = np.broadcast_to(start.values, (1, *shape[1:])).astype(values.dtype)
     terms = np.concatenate([before, np.broadcast_to(values, shape)])
     if kind is int and (fn is operator.mul or np.abs(terms.astype(np.float64)).sum() >= 2.0**62):
@@ -116,7 +118,15 @@ def _accumulated(level: Level, variable: KnownTracer, init: Any, after: Any, row
     return Row(series[:-1], kind), _number_or_row(series[-1], kind)
 
 
-def _step(variable: KnownTracer, after: Any, rows: Rows) -> tuple[Any, Any, Row | None]:
+def growth(variable: KnownTracer, after: Any) -> int | None:
+    """Returns by which int a variable grows in each iteration; None where it does not grow evenly."""
+    fn, right, where = step_of(variable, after, {})
+    if where is not None or type(right) is not int or variable.kind is not int or fn is operator.mul:
+        return None
+    return right if fn is operator.add else -right
+
+
+def step_of(variable: KnownTracer, after: Any, rows: Rows) -> tuple[Any, Any, Row | None]:
     """Finds the operation, the operand and the iterations of `v = v + x`, under a test or not; no operation for anything else."""
     where = None
     if type(after) is KnownTracer and after.fn is choice and after.is_open and any(x is variable for x in after.args[1:]):
@@ -127,7 +137,7 @@ def _step(variable: KnownTracer, after: Any, rows: Rows) -> tuple[Any, Any, Row 
         after = if_true
         if if_true is variable:
             where, after = where._replace(values=~where.values), if_false
-    if type(after) is not KnownTracer or after.fn not in _ACCUMULATED or len(after.args) != 2 or not after.is_open:
+    if type(after) is not KnownTracer or after.fn not in _ACCUMULATED or len(after.args) != 2:
         return None, None, None
     left, right = after.args
     if right is variable and after.fn is not operator.sub:
@@ -173,7 +183,7 @@ def _by_vectors(
 ) -> tuple[list[Row], Values]:
     nodes = nodes_of(nexts)
     if level.length * (len(nodes) + 1) * _PER_VECTOR > MOST_STEPS:
-        raise NotKnown(f"it takes {level.length * (len(nodes) + 1):,} operations on the iterations of other loops")
+        raise TooMany(f"it takes {level.length * (len(nodes) + 1):,} operations on the iterations of other loops")
     state: Values = list(inits)
     series: list[list[Any]] = [[] for _ in variables]
     for t in range(level.length):
@@ -198,7 +208,7 @@ def _stacked(level: Level, column: Values, last: Any) -> Row:
     values = [value.values if type(value) is Row else np.asarray(value) for value in column]
     shape = np.broadcast_shapes(*(value.shape for value in values))
     if math.prod(shape) * level.length > evaluation.MOST_CELLS:
-        raise NotKnown(f"there are {math.prod(shape) * level.length:,} iterations")
+        raise TooMany(f"there are {math.prod(shape) * level.length:,} iterations")
     stacked = np.stack([np.broadcast_to(value, shape) for value in values])
     return Row(stacked.reshape(len(values), *[1] * (level.depth - len(shape)), *shape), kind)
 
@@ -294,8 +304,10 @@ def loops_around(level: Level, nexts: Values) -> tuple[list[KnownTracer], list[i
     alone: list[KnownTracer] = []
     depths: set[int] = set()
     for x in nodes_of(nexts):
-        if x.row is None:
+        if x.is_open:
             continue
+        if x.row is None:
+            raise TooMany(f"there are more than {evaluation.MOST_CELLS:,} iterations")
         values = x.row.values
         if values.ndim <= level.depth:
             alone.append(x)

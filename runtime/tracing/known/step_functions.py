@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.tracing.known.evaluation import NotKnown, Row, choice
+from autograph.runtime.tracing.known.evaluation import MOST_CELLS, NotKnown, Row, TooMany, choice
 from autograph.runtime.tracing.known.levels import Level
 from autograph.runtime.tracing.known.number import KnownTracer
 
@@ -45,7 +45,7 @@ def step_function(
     """
     nodes = nodes_of(nexts)
     if level.length * (len(nodes) + 1) > MOST_STEPS:
-        raise NotKnown(f"it takes {level.length * (len(nodes) + 1):,} operations of Python")
+        raise TooMany(f"it takes {level.length * (len(nodes) + 1):,} operations of Python")
     code = _Code(variables)
     lines = [*(f"keep{k}(v{k})" for k in range(len(keep))), *code.lines_of(nodes), code.step(nexts)]
     code.scope.update({f"keep{k}": one for k, one in enumerate(keep)})
@@ -71,13 +71,13 @@ def iterations_until(
     most = MOST_STEPS // (len(nodes) + 1)
     run = code.function(range(min(level.length, most)), lines, "n, False", "n = 0")
     if any(x.row is None for x in code.inputs):
-        raise NotKnown("it is not known in each iteration")
+        raise TooMany(f"there are more than {MOST_CELLS:,} iterations")
     try:
         found: tuple[int, bool] = run(*inits, *(column(level, x.row) for x in code.inputs))
     except Exception as error:
         raise NotKnown(f"Python raises {type(error).__name__} in an iteration") from None
     if found == (most, False):
-        raise NotKnown(f"there are more than {most:,} iterations")
+        raise TooMany(f"there are more than {most:,} iterations")
     return found
 
 
@@ -101,7 +101,8 @@ def nodes_of(nexts: Sequence[Any]) -> list[KnownTracer]:
 
 def column(level: Level, row: Row | None) -> list[Any]:
     """Collects the number of each iteration, in its class in Python."""
-    assert row is not None
+    if row is None:
+        raise TooMany(f"there are more than {MOST_CELLS:,} iterations")
     flat = np.broadcast_to(row.values.reshape(-1), (level.length,))
     return list(flat) if issubclass(row.kind, np.generic) else flat.tolist()
 

@@ -1,0 +1,225 @@
+"""Loops of more iterations than Python computes numbers for: exact, or refused by name. The limit is 16 iterations here."""
+
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.errors import StagingError
+from autograph.runtime.tracing.known import evaluation, step_functions
+
+N = 50
+EXACT = {
+    "i": lambda i: i,
+    "5 - 2 * i": lambda i: 5 - 2 * i,
+    "i * N + 3": lambda i: i * N + 3,
+    "i // 3 + i % 7": lambda i: i // 3 + i % 7,
+    "-i // 4": lambda i: -i // 4,
+    "abs(i - 20)": lambda i: abs(i - 20),
+    "min(i, 9) + max(i, 30)": lambda i: min(i, 9) + max(i, 30),
+    "i**3": lambda i: i**3,
+    "i & 6, i | 8, i ^ 5": lambda i: (i & 6) + 100 * (i | 8) + 10000 * (i ^ 5),
+    "a choice": lambda i: i if i % 3 == 0 else -1,
+    "tests of it": lambda i: 1 if 3 < i < 40 and not i == 7 or i == 45 else 0,
+    "bits of tests": lambda i: (i > 3) & (i < 9) | (i == 20),
+}
+REFUSED = {
+    "i / N": (lambda i: i / N, "jnp.float32(i)"),
+    "0.1 * i": (lambda i: 0.1 * i, "jnp.float32(i)"),
+    "math.sin(i)": (lambda i: math.sin(i), "jnp.float32(i)"),
+    "float(i)": (lambda i: float(i), "jnp.float32(i)"),
+    "i**9 % 1000": (lambda i: i**9 % 1000, "jnp.int32(i)"),
+    "2 ** -i": (lambda i: 2.0**-i, "jnp.float32(i)"),
+    "np.float64(i)": (lambda i: np.float64(i), "jnp.float32(i)"),
+}
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch):
+    monkeypatch.setattr(evaluation, "MOST_CELLS", 16)
+
+
+def written(f, numbers=range):
+    def program(y):
+        for i in numbers(N):
+            y[i] = f(i)
+        return y
+
+    return program
+
+
+def check(program, *args):
+    """The result under `jit` is that of plain Python, and the loop is not unrolled."""
+    found, expected = ag.jit(program)(*args), program(*map(np.array, args))
+    jax.tree.map(np.testing.assert_array_equal, found, expected)
+    assert len(jax.make_jaxpr(ag.convert(program))(*args).eqns) < 12
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_ints_that_fit_are_computed_by_the_program(name):
+    check(written(EXACT[name]), jnp.zeros(N, int))
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_other_numbers_are_refused(name):
+    f, instead = REFUSED[name]
+    with pytest.raises(StagingError, match="computed from 'i' is not known in each iteration: there are") as refused:
+        ag.jit(written(f))(jnp.zeros(N))
+    assert refused.value.page == "too-many-numbers" and instead in refused.value.instead
+    assert refused.value.location.lineno == f.__code__.co_firstlineno
+
+
+def test_loops_over_ag_range_leave_them_to_the_program():
+    found = ag.jit(written(lambda i: math.sin(0.1 * i), ag.range))(jnp.zeros(N))
+    np.testing.assert_allclose(found, np.sin(np.float32(0.1) * np.arange(N, dtype=np.float32)), rtol=1e-5)
+
+
+def counted(x):
+    count, down, s = 0, 7, 0.0
+    for i in range(N):
+        s += x[count % 3] * i + down
+        count += 2
+        down -= 3
+    return s, count, down, len(jnp.zeros(count))
+
+
+def nested(x):
+    count, s = 0, 0.0
+    for i in range(9):
+        for j in range(N):
+            s += x[count % 4] * (i * N + j) - (count - N * i - j)
+            count += 1
+    return s, count
+
+
+def stepped(x):
+    i, s = 0, 0.0
+    while i <= 3 * N:
+        s += x[i % 4]
+        i += 3
+    while i > 4:
+        s += x[i % 4]
+        i -= 1
+    return s, i, len(jnp.zeros(i))
+
+
+@pytest.mark.parametrize("program", [counted, nested, stepped])
+def test_variables_that_grow_evenly_are_known(program):
+    check(program, jnp.arange(4.0))
+
+
+def time_steps(x):
+    t = s = 0.0
+    for _ in range(N):
+        s += x * t
+        t += 0.1
+    return s
+
+
+def under_a_test(x):
+    count = 0
+    for i in range(N):
+        if i % 3 == 0:
+            count += 1
+        x = x + count
+    return x
+
+
+def nested_under_a_test(x):
+    count = 0
+    for i in range(9):
+        for j in range(N):
+            if (i + j) % 3 == 0:
+                count += 1
+            x = x + count * 0.1
+    return x
+
+
+def generator(x):
+    state = 1
+    for _ in range(N):
+        x = x + state
+        state = state * 16807 % 2147483647
+    return x
+
+
+def over_an_array(x):
+    t = 0.0
+    for v in x + jnp.zeros(N):
+        t += v * t if v > 1e9 else 0.0
+    s, t = 0.0, 0.0
+    for v in x + jnp.zeros(N):
+        s += v * t
+        t += 0.1
+    return s
+
+
+@pytest.mark.parametrize(
+    ("program", "variable", "kind"),
+    [(time_steps, "t", "float32"), (under_a_test, "count", "int32"), (nested_under_a_test, "count", "int32"),
+     (over_an_array, "t", "float32")],
+)  # fmt: skip
+def test_other_variables_are_refused(program, variable, kind):
+    with pytest.raises(StagingError, match=f"'{variable}' is not known in each iteration: there are") as refused:
+        ag.jit(program)(1.5)
+    assert f"jnp.{kind}(0)" in refused.value.instead
+
+
+def ends_late(x):
+    for i in range(10**9):
+        if i % 10**7 == 10**7 - 1:
+            break
+        x = x + i
+    return x, i
+
+
+def ends_early(x):
+    t = 0.0
+    for i in range(2, 10**9):
+        if i * i > 1500:
+            break
+        x = x + t / i
+        t += 0.1
+    return x, i, t
+
+
+def ends_on_ints(x):
+    for i in range(N):
+        if jnp.int32(i) >= 40:
+            break
+        x = x + i
+    return x, i
+
+
+def test_a_jump_ends_a_range_that_is_too_long(monkeypatch):
+    monkeypatch.setattr(evaluation, "MOST_CELLS", 1000)
+    found, expected = ag.jit(ends_early)(1.5), ends_early(1.5)
+    assert found[1:] == expected[1:]
+    np.testing.assert_allclose(found[0], expected[0], rtol=1e-6)
+    assert "scan" in str(jax.make_jaxpr(ag.convert(ends_early))(1.5))
+
+
+def test_a_jump_that_comes_late_is_refused_and_one_on_an_array_is_not(monkeypatch):
+    monkeypatch.setattr(step_functions, "MOST_STEPS", 10_000)
+    with pytest.raises(StagingError, match="how often this loop iterates is not known: there are more than") as refused:
+        ag.jit(ends_late)(1)
+    assert "test the array `jnp.int32(i)`" in refused.value.instead
+    assert ag.jit(ends_on_ints)(1) == ends_on_ints(1)
+
+
+def test_the_calls_of_all_functions_of_a_loop_count(monkeypatch):
+    monkeypatch.setattr(evaluation, "MOST_CELLS", 1000)
+    monkeypatch.setattr(evaluation, "MOST_CALLS_OF_LOOP", 3 * N)
+
+    def waves(x, times):
+        for i in range(N):
+            for _ in range(times):
+                x = x + math.sin(i)
+        return x
+
+    jax.make_jaxpr(ag.convert(waves), static_argnums=1)(0.5, 3)
+    with pytest.raises(StagingError, match="the loop takes 200 calls of Python functions"):
+        jax.make_jaxpr(ag.convert(waves), static_argnums=1)(0.5, 4)
