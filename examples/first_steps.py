@@ -1,4 +1,4 @@
-"""The first things to know, in the order of a tutorial: branches, traces, unrolled and staged loops.
+"""The first things to know, in the order of a tutorial: branches, traces, short and long loops.
 
 Each step prints what it computed; the numbers of operations are read from the traced program (`jax.make_jaxpr`).
 
@@ -26,20 +26,20 @@ def square_or_decrease(x):
         return x - 1
 
 
-def unrolled(x):
-    for _ in range(10):  # a Python range: ten additions in the program
+def short(x):
+    for _ in range(10):  # ten additions in the program
         x += 1
     return x
 
 
-def staged(x):
-    for _ in ag.range(10):  # one loop in the program
+def long(x):
+    for _ in range(100):  # one loop in the program
         x += 1
     return x
 
 
-def staged_by_hand(x):
-    return jax.lax.fori_loop(0, 10, lambda _, x: x + 1, x)
+def long_by_hand(x):
+    return jax.lax.fori_loop(0, 100, lambda _, x: x + 1, x)
 
 
 def sum_of_even(numbers):
@@ -66,7 +66,7 @@ def main():
     fast = ag.jit(square_or_decrease)
     print("one trace per shape:", fast(jnp.array([1.0])), fast(jnp.array([5.0, 5.0])))
     one = jnp.float32(1)
-    for fn in unrolled, staged, staged_by_hand:
+    for fn in short, long, long_by_hand:
         print(f"{fn.__name__:15}", ag.jit(fn)(one), operations(ag.convert(fn), one))
     numbers = jnp.array([3, 4, 10, 7, 8, -1, 12])
     print(f"`for`, `break` and `continue` on {numbers}")

@@ -41,7 +41,7 @@ def greedy(table, prompt):
     answer = jnp.zeros(LIMIT, int)
     answer[: len(prompt)] = prompt
     score = 0.0
-    for at in ag.range(len(prompt), LIMIT):
+    for at in range(len(prompt), LIMIT):
         following = table[answer[at - 3], answer[at - 2], answer[at - 1]]
         best = jnp.argmax(following)
         answer[at] = best

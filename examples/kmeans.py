@@ -26,7 +26,7 @@ def kmeans(points, centres, limit):
         if (nearest == clusters).all() or iterations == limit:
             break
         clusters = nearest
-        for number in ag.range(len(centres)):
+        for number in range(len(centres)):
             mine = clusters == number
             size = jnp.sum(mine)
             if size > 0:

@@ -23,7 +23,7 @@ DEGREE, LIMIT, TOLERANCE = 5, 120, 1e-4
 
 def newton(z):
     """Root number 0 ... DEGREE - 1 that Newton's method reaches from `z`, or -1, and the iterations that it took."""
-    for iteration in ag.range(LIMIT):
+    for iteration in range(LIMIT):
         if abs(z) < 1e-6:
             return -1, iteration
         step = (z - z ** (1 - DEGREE)) / DEGREE

@@ -20,7 +20,8 @@ from autograph.jax_internals import SIZE
 class range:
     """A `range` whose loop is never unrolled: `for i in ag.range(n)` is one loop in the compiled program.
 
-    Python's `range` unrolls where its length is known, so that the body may use `i` as a Python number. Takes what
+    A loop over Python's `range` is one, too, from 32 iterations on, if its body does not need the number itself. Over `ag.range` a
+    body that needs it is refused, and numbers that are too many for Python are computed by the program, with 32 bits. Takes what
     `range` takes, and traced integers. Where nothing is traced it is Python's `range`.
     """
 
