@@ -253,7 +253,8 @@ def _given_up(level: Level, group: Group, reason: NotKnown) -> list[Any]:
     """Has the loop carry the results, where it is not tried, and not too long."""
     what = f"{group.results[0].path!r} is not known in each iteration: {reason}"
     if type(reason) is TooMany and not level.is_lenient:
-        kind = float if any(kind_of(leaf.known) is float for leaf in group.leaves) else int
+        kinds = [kind_of(leaf.known) for leaf in group.leaves]
+        kind = next((kind for kind in (float, int) if kind in kinds), bool)
         raise limits.too_many(what, limits.by_array(kind)) from None
     if progress.is_tried:
         raise needs_number(what) from None

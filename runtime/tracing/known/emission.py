@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -95,7 +95,7 @@ def emit(x: Any) -> Any:
     recorder = next(found for found in candidates if any(found is trace for trace in traces))
     with emitting(recorder):
         value = _emitted(x)
-        if x.bounds is not None and x.kind is not bool:
+        if x.bounds and x.kind is not bool:
             integer_ranges.declare_range(value, *x.bounds)
     note_emitted(recorder, x)
     return value, recorder
@@ -104,8 +104,10 @@ def emit(x: Any) -> Any:
 def _emitted(x: Any) -> Any:
     if x.is_open:
         return _emitted_open(x)
-    if x.kind is int and x.fn in (None, evenly) and not fits_program(x.bounds):
+    if x.kind is int and (x.fn in (None, evenly) or type(x.fn) is Table) and not fits_program(x.bounds):
         raise too_large(x)
+    if type(x.fn) is Table:
+        return _element(x.fn.numbers, getattr(x.args[0], "value", x.args[0]), x)
     if x.fn is evenly:
         start, step = x.args
         return _as_kind(_iteration(x.level) * step + getattr(start, "value", start), x)
@@ -125,12 +127,23 @@ def _emitted(x: Any) -> Any:
     for axis in axes:
         k = _iteration(counters[axis])
         place = k if place is None else place * values.shape[axis] + k
+    return _element(line, place, x)
+
+
+def _element(numbers: Any, place: Any, x: Any) -> Any:
+    """Reads an element of a table of numbers, of 64 bits, in the program."""
     with np.errstate(over="ignore"):
-        table = np.ascontiguousarray(line).astype(x.aval.dtype)
+        table = np.ascontiguousarray(numbers).astype(x.aval.dtype)
     if verbosity.level > 1:
         x.level.tables[id(x)] = x, table.nbytes
     found = lax.dynamic_slice(table, (place,), (1,), allow_negative_indices=False)
     return _as_kind(lax.squeeze(found, (0,)), x)
+
+
+class Table(NamedTuple):
+    """Stands for the function of a number that is an element of a table, at an index which the program computes."""
+
+    numbers: Any
 
 
 def evenly(start: int, step: int) -> int:

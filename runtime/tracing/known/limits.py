@@ -36,8 +36,18 @@ def too_many_of(names: dict[int, str], is_int: bool, why: str) -> Exception:
     )
 
 
+def too_many_elements(why: str) -> Exception:
+    """Makes the error for a number that is computed from elements of a list or of an array of NumPy."""
+    return too_many(
+        f"a number computed from the elements of a list or a NumPy array is not known in each iteration: {why}",
+        instead="take the elements of the array `jnp.asarray(xs)`, in 32 bits",
+    )
+
+
 def by_array(kind: type) -> str:
     """Returns the remedy for a variable that is computed from iteration to iteration."""
+    if kind is bool:
+        return "begin with the array `jnp.bool_(False)`, with which the program computes"
     if kind is float:
         return "begin with the array `jnp.float32(0)`, with which the program computes, in 32 bits"
     return "begin with the array `jnp.int32(0)`, with which the program computes, in 32 bits"

@@ -22,11 +22,9 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.tracing.families import SCALARS
-from autograph.runtime.tracing.known import evaluation
-from autograph.runtime.tracing.known.evaluation import NotKnown, Row
-from autograph.runtime.tracing.known.number import KnownTracer, lifted, made
-
-_NUMBERS = frozenset((int, float, bool))
+from autograph.runtime.tracing.known import emission, evaluation
+from autograph.runtime.tracing.known.evaluation import Row
+from autograph.runtime.tracing.known.number import KnownTracer, bounds_of, lifted, made
 
 
 def number_at(x: Any, i: Any) -> Any:
@@ -35,9 +33,11 @@ def number_at(x: Any, i: Any) -> Any:
     level = max(
         (part.level for part in parts if type(part) is KnownTracer), key=lambda level: level.depth, default=None
     )
-    if level is None or any(type(part) is KnownTracer and (part.row is None or part.kind is float) for part in parts):
+    if level is None or any(type(part) is KnownTracer and (part.is_open or part.kind is float) for part in parts):
         return NotImplemented
     kind = type(x)
+    if any(type(part) is KnownTracer and part.row is None for part in parts):
+        return NotImplemented if level.is_lenient else _in_table(x, parts, level)
     if kind is range:
         return lifted(functools.partial(operator.getitem, x), i) if type(i) is KnownTracer else NotImplemented
     if kind is dict:
@@ -51,6 +51,28 @@ def number_at(x: Any, i: Any) -> Any:
     return NotImplemented if row is None else made(row, level)
 
 
+def _in_table(x: Any, parts: tuple[Any, ...], level: Any) -> Any:
+    """Returns the element of a table in the program, at an index of more numbers than a row holds."""
+    numbers = _numbers_in(x)
+    if numbers is None or numbers.values.ndim != len(parts):
+        return NotImplemented
+    at: Any = 0
+    for part, size in zip(parts, numbers.values.shape, strict=True):
+        bounds = bounds_of(part)
+        if not bounds or not -size <= bounds[0] <= bounds[1] < size:
+            return NotImplemented
+        at = at * size + (part % size if bounds[0] < 0 else part)
+    return KnownTracer(numbers.kind, None, numbers.bounds() or (), level, emission.Table(numbers.values.reshape(-1)), (at,))
+
+
+def _numbers_in(x: Any) -> Row | None:
+    if type(x) is np.ndarray:
+        return Row(x, x.dtype.type) if x.dtype.kind in "biuf" and x.size else None
+    if type(x) not in (list, tuple) or set(map(type, x)) not in ({int}, {float}, {bool}):
+        return None
+    return evaluation.row_of(x)
+
+
 def _of_array(x: Any, parts: tuple[Any, ...]) -> Row | None:
     index = [part.row.values if type(part) is KnownTracer and part.row is not None else part for part in parts]
     if x.dtype.kind not in "biuf" or len(index) != x.ndim or not all(type(k) in (int, np.ndarray) for k in index):
@@ -59,14 +81,8 @@ def _of_array(x: Any, parts: tuple[Any, ...]) -> Row | None:
 
 
 def _of_sequence(xs: Any, index: Row) -> Row | None:
-    kinds = set(map(type, xs))
-    if len(kinds) != 1 or not kinds <= _NUMBERS:
-        return None
-    try:
-        numbers = evaluation.row_of(xs)
-    except NotKnown:
-        return None
-    return _taken(numbers.values, [index.values], numbers.kind)
+    numbers = _numbers_in(xs)
+    return None if numbers is None else _taken(numbers.values, [index.values], numbers.kind)
 
 
 def _taken(values: Any, index: list[Any], kind: type) -> Row | None:

@@ -30,7 +30,7 @@ from autograph.jax_internals import TAKES_OPERANDS, TRACE_STATE, emitting, open_
 from autograph.runtime.tracing import context, integer_ranges
 from autograph.runtime.tracing.known import emission, evaluation
 from autograph.runtime.tracing.known.evaluation import NotKnown, Row, choice
-from autograph.runtime.tracing.known.limits import too_many_of
+from autograph.runtime.tracing.known.limits import too_many_elements, too_many_of
 from autograph.runtime.tracing.refusals import refusal, user_variables
 
 
@@ -45,7 +45,7 @@ class KnownTracer(Tracer):
         compute: the function that makes an open number in the program, if it is not `fn`.
         kind: its class in Python.
         row: the number in each iteration; None of an open number, and where there are too many iterations to hold them all.
-        bounds: the least and the greatest number, of ints and bools with a row.
+        bounds: the least and the greatest number, of ints and bools; empty of a float that is not open.
         level: the innermost loop from whose iterations it comes.
         emitted: the value of the program that stands for it, and the trace that has recorded it.
         sample: the first number of an open one.
@@ -61,7 +61,7 @@ class KnownTracer(Tracer):
         self.compute: Any = None
         self.sample: Any = None
         self.is_used = False
-        if bounds is not None and kind is not bool:
+        if bounds and kind is not bool:
             integer_ranges.declare_range(self, *bounds)
 
     @property
@@ -195,7 +195,7 @@ def sample_of(a: Any) -> Any:
     if type(a) is not KnownTracer:
         return a
     if a.row is None:
-        return a.sample if a.is_open else a.kind(min(a.bounds[0] + 1, a.bounds[1]))
+        return a.sample if a.is_open else a.kind(min(a.bounds[0] + 1, a.bounds[1]) if a.bounds else 1)
     first = a.row.values.reshape(-1)[0]
     return first if issubclass(a.kind, np.generic) or not isinstance(first, np.generic) else first.item()
 
@@ -276,13 +276,15 @@ def _by_bounds(level: Any, fn: Any, args: tuple[Any, ...], why: str) -> Any:
         StagingError: it is another number, and not of a loop over `ag.range`.
     """
     kinds, bounds = [kind_of(a) for a in args], [bounds_of(a) for a in args]
-    if None not in bounds and (fn in _OF_ANY or all(kind is int for kind in kinds) or all(kind is bool for kind in kinds)):
+    if all(bounds) and (fn in _OF_ANY or all(kind is int for kind in kinds) or all(kind is bool for kind in kinds)):
         found = _bounds_of_result(fn, bounds)
         if emission.is_computed(fn, kinds, bounds, found):
             is_test = fn in evaluation.COMPARISONS or fn in (bool, operator.not_)
             return KnownTracer(bool if is_test else kinds[-1], None, found, level, fn, args)
     if level.is_lenient or type(fn) is functools.partial:  # of a container, which the program looks through
         return NotImplemented
+    if any(type(a) is KnownTracer and (type(a.fn) is emission.Table or issubclass(a.kind, np.generic)) for a in args):
+        raise too_many_elements(why)
     is_int = set(kinds) == {int} and fn in vars(operator).values() and fn is not operator.truediv
     names = {id(x): name for name, x in user_variables().items() if type(x) is KnownTracer and not x.is_open}
     raise too_many_of(names, is_int, why)
