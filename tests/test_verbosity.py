@@ -148,6 +148,30 @@ def test_level_2_names_the_known_numbers_and_the_tables_of_a_loop(said: Lines) -
     ]
 
 
+def test_level_2_says_why_a_loop_is_unrolled(said: Lines) -> None:
+    ag.set_verbosity(2)
+
+    def unrolled(x):
+        found, todo, i = {}, list(range(40)), 0
+        for i in range(40):
+            found[i] = x
+        while i > 0:
+            found[i] = x
+            i -= 1
+        while todo:
+            x = x + todo.pop()
+        return x
+
+    jax.make_jaxpr(ag.convert(unrolled))(1.0)
+    python = "while: Python iterates while tracing: "
+    assert said()[2:] == [
+        f"{place(unrolled, 2)}: for: unrolled, 40 copies of the body: the loop needs its number while the program is traced: "
+        "a key of a dict is written",
+        f"{place(unrolled, 4)}: {python}the loop needs its number while the program is traced: a key of a dict is written",
+        f"{place(unrolled, 7)}: {python}the contents of a list cannot be carried by the loop",
+    ]
+
+
 def test_level_3_says_what_python_decides(said: Lines) -> None:
     ag.set_verbosity(3)
 

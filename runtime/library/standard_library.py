@@ -110,6 +110,7 @@ def _reduce(itself: Callable[..., Any], function: Any, iterable: Any, initial: A
         return convert_algorithm(algorithms.reduce)(function, iterable, initial)
     if type(iterable) is counted_range.range:
         rest = counted_range.range(iterable.start + iterable.step, iterable.stop, iterable.step)
+        rest.is_builtin = iterable.is_builtin
         return convert_algorithm(algorithms.reduce)(
             function, rest, first_number(iterable, "reduce() of empty iterable with no initial value")
         )
