@@ -91,6 +91,7 @@ class LoopAssumptions:
         lengths: how often it iterates in each iteration of the loops around, where these are known numbers (`known.levels`).
         is_counted: whether the loop does not end before.
         is_lenient: see `known.levels.Level`.
+        is_rest: whether an iteration ran by itself before.
         counts: whether the iterations are counted though the items do not need it.
         is_traced: whether no variable may be known in each iteration.
         makes_checks: whether an iteration makes checks (`loop_variables.Checked`).
@@ -104,8 +105,7 @@ class LoopAssumptions:
         self.alone: set[int] | None = None
         self.iterations: int | None = None
         self.lengths: Any = None
-        self.is_counted = False
-        self.is_lenient = False
+        self.is_counted = self.is_lenient = self.is_rest = False
         self.appended: dict[Any, int] = {}
         self.outer = outer
         self.variables = 0

@@ -47,12 +47,15 @@ from autograph.runtime.tracing.known.number import (
     needs_number,
     open_variables,
     opened,
+    sample_of,
     standing_for,
     stepping,
     value_of,
 )
+from autograph.runtime.values.merge import Mismatch
 
 _NUMBERS = (int, float, bool)
+_OF_ANOTHER_KIND = "in one iteration it is a number of another kind than in the others"
 
 
 class Series(NamedTuple):
@@ -142,6 +145,7 @@ def settle(carry: Any, comparison: Any) -> bool:
         if all(stays):
             break
         pending = [p for p, known in zip(pending, stays, strict=True) if known]
+    _check_kinds(carry, pending)
     computed: list[tuple[Group, Sequence[Series]]] = []
     for group in _groups(pending, staying, opens):
         found = _outcomes(carry.level, group)
@@ -173,6 +177,15 @@ def settle(carry: Any, comparison: Any) -> bool:
     if verbosity.level > 1:
         carry.level.names += [p.leaf.path for p in pending if p.leaf.known is not None]
     return moved
+
+
+def _check_kinds(carry: Any, pending: list[Pending]) -> None:
+    """Ends the attempt where a number has another kind after an iteration, which may be so in the first one alone."""
+    p = next((p for p in pending if kind_of(p.out) is not kind_of(p.leaf.init)), None)
+    if p is not None and not carry.assumptions.is_rest and carry.level.lengths is None:
+        raise Mismatch(p.path, sample_of(p.leaf.init), sample_of(p.out), _OF_ANOTHER_KIND)
+    if p is not None and progress.is_tried:
+        raise needs_number(f"{p.path} is not known in each iteration: it is of several kinds")
 
 
 def _repeat(carry: Any, staying: Iterable[Leaf]) -> None:
@@ -313,7 +326,8 @@ def _follows(series: Series, known: Any, out: Any, level: Level) -> bool:
     after = after.row if type(after) is KnownTracer else after
     if after is None or not after.kind is series.row.kind is last.kind:
         return False
-    shape = np.broadcast_shapes(series.row.values.shape, after.values.shape, (level.length, *[1] * level.depth))
+    shapes = [series.row.values.shape, after.values.shape, (1, *last.values.shape), (level.length, *[1] * level.depth)]
+    shape = np.broadcast_shapes(*shapes, np.shape(level.inside))
     ends, starts = (np.broadcast_to(row.values, shape) for row in (after, series.row))
     if level.inside is not None:
         ends = np.where(level.inside, ends, starts)

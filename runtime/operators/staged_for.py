@@ -120,6 +120,7 @@ def _stage_scan(items: Items, info: LoopInfo) -> None:
     avals = [_row(array) for array in items.arrays]
     with assuming((body.__code__, "for"), info.options) as assumptions:
         assumptions.iterations, assumptions.is_lenient = items.length, items.is_lenient
+        assumptions.is_rest = items.is_rest
         carry = Carry([*variables, counter] if reads or assumptions.counts else variables, assumptions)
         assumptions.is_counted, carry.counter = items.is_static, counter
         carry.lists, carry.growing = info.appends, alone(info.appends)

@@ -58,6 +58,7 @@ class Items(NamedTuple):
         backwards: slices are taken from the end.
         walk: how to step from item to item without a count of the iterations.
         is_lenient: whether the items come from `ag.range` (see `known.levels.Level`).
+        is_rest: whether an iteration ran by itself before.
     """
 
     count: Any
@@ -67,6 +68,7 @@ class Items(NamedTuple):
     backwards: bool = False
     walk: Walk | None = None
     is_lenient: bool = False
+    is_rest: bool = False
 
     @property
     def length(self) -> Any:
@@ -90,7 +92,8 @@ class Items(NamedTuple):
             count = one_of_two(max, count, 0)
         low, high = (0, -1) if self.backwards else (1, None)
         rest = tuple(lax.slice_in_dim(array, low, high) for array in self.arrays)
-        return self._replace(count=count, arrays=rest, make=lambda k, slices: self.make(k + 1, slices), walk=None)
+        make = self.make
+        return self._replace(count=count, arrays=rest, make=lambda k, slices: make(k + 1, slices), walk=None, is_rest=True)
 
     @property
     def is_static(self) -> bool:

@@ -157,8 +157,10 @@ def _emitted_open(x: Any) -> Any:
     compute = x.compute or _ARITHMETIC.get(x.fn, x.fn)
     if x.kind is int and x.fn in _ARITHMETIC and all(getattr(a, "kind", type(a)) is bool for a in x.args):
         operands = [convert_weak(operand, jnp.result_type(int)) for operand in operands]  # Python's bools are integers
+    if x.fn in COMPARISONS and any(type(a) is int and not fits_program((a, a)) for a in operands):
+        operands = [a if type(a) is int else 0 for a in operands]  # any number that the program holds compares like this one
     try:
-        return _as_kind(compute(*operands), x)
+        return _as_kind(jnp.asarray(compute(*operands)), x)
     except Exception:
         level = x.level
         while level is not None:

@@ -338,10 +338,18 @@ def value_of(x: Any) -> Any:
 
 
 def chosen_number(test: Any, left: Any, right: Any) -> Any:
-    """Returns `left if test else right`; `NotImplemented` where not all are known, or the two are of different kinds."""
-    if type(test) is not KnownTracer or kind_of(left) is not kind_of(right):
+    """Returns `left if test else right`; `NotImplemented` where not all are known, or the two are surely of different kinds."""
+    if type(test) is not KnownTracer:
         return NotImplemented
-    return lifted(choice, test, left, right)
+    kinds = {kind_of(left), kind_of(right)}
+    if len(kinds) == 1:
+        return lifted(choice, test, left, right)
+    if not kinds <= _PYTHONS or not (is_open_number(left) or is_open_number(right)):
+        return NotImplemented
+    kind = float if float in kinds else int
+    found = KnownTracer(kind, None, None, test.level, choice, (test, left, right))
+    found.sample = kind(choice(*map(sample_of, found.args)))
+    return found
 
 
 def chooser(test: Any, branch: Any) -> Callable[[Any, Any], Any] | None:

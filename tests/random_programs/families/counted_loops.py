@@ -35,13 +35,14 @@ class _Writer:
     Attributes:
         indices: of the loops around. ints, floats, flags: the variables that hold known numbers.
         is_traced: whether the statement stands behind a traced test: there nothing known is changed.
+        is_plain: whether the outermost loop is one over `range`.
     """
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
         self.indices: list[str] = []
         self.ints, self.floats, self.flags = ["c", "box.n", "d['k']", "l[0]"], ["t", "box.t", "l[1]"], ["odd"]
-        self.is_traced = False
+        self.is_traced = self.is_plain = False
 
     def int_(self, depth: int = 2) -> str:
         rng = self.rng
@@ -98,6 +99,8 @@ class _Writer:
         rng = self.rng
         if rng.random() < 0.15:
             return "odd = not odd"
+        if rng.random() < 0.1 and self.is_plain:  # an int before the loop; `ag.range` computes in 32 bits where it is not alone
+            return rng.choice(("q *= 0.75", "q += 0.1"))
         if rng.random() < 0.1:
             return "c, d['k'] = d['k'], (c + d['k']) % 10**9"
         if rng.random() < 0.6:
@@ -184,6 +187,8 @@ class _Writer:
                 "for m, {i} in enumerate(range({t})):",
             )
         )
+        if not self.indices:
+            self.is_plain = "in range(" in head
         self.indices.append(index)
         is_inner = len(self.indices) > 1
         body = self.block(depth - 1, rng.randint(2, 4))
@@ -223,11 +228,11 @@ def write(rng: random.Random) -> str:
     """One program."""
     writer = _Writer(rng)
     lines = [
-        "p, m, c, t, odd, last, rate = a, 0, 0, 0.5, False, 0, 0.0",
+        "p, m, c, t, odd, last, rate, q = a, 0, 0, 0.5, False, 0, 0.0, 1",
         "box, d, l, out, ys = Box(), {'k': 1}, [2, 0.25], [], xs * 0",
         *writer.loop(3),
         *(writer.loop(2) if rng.random() < 0.3 else ()),
-        "floats = [int(n * 1000) for n in (t, rate, box.t, l[1])]",
+        "floats = [int(n * 1000) for n in (t, rate, box.t, l[1], q)]",
         "return p, m, c, odd, last, box.n, d['k'], l[0], floats, out, ys",
     ]
     return f"{_HEADER}def program(a, b, x, xs):\n{indent(chr(10).join(lines), '    ')}\n"
