@@ -103,7 +103,7 @@ def numbers_for(carry: Any, tracers: Sequence[Any]) -> list[Any]:
         if series is not None and _same(series.init, leaf.init):
             leaf.known = series.number(carry.level)
         else:
-            leaf.known = opened(leaf.init, tracers[index], carry.level)
+            leaf.known = opened(leaf.init if leaf.type.dtype.kind != "f" else _as_float(leaf.init), tracers[index], carry.level)
         found[index] = leaf.known
     return found
 
@@ -112,8 +112,14 @@ def _may_be_known(leaf: Leaf) -> bool:
     kind = kind_of(leaf.init)
     if kind not in _NUMBERS or leaf.path.startswith("the loop ") or leaf.type.shape:
         return False
-    aval = emission.aval_of(kind)
-    return bool(leaf.type.dtype == aval.dtype and (leaf.type.weak or kind is bool))
+    is_alike = leaf.type.dtype == emission.aval_of(kind).dtype
+    becomes_float = type(leaf.init) is int and leaf.type.dtype == emission.aval_of(float).dtype
+    return bool((is_alike or becomes_float) and (leaf.type.weak or kind is bool))
+
+
+def _as_float(init: Any) -> Any:
+    """Returns a number before a loop which carries a float."""
+    return float(init) if type(init) is int else init
 
 
 def may_stay(leaf: Leaf, out: Any) -> bool:

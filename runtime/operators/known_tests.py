@@ -19,9 +19,12 @@ Python counts the iterations. The trace is dropped, and the loop is staged like 
 
 from __future__ import annotations
 
+import functools
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
+
+import numpy as np
 
 from autograph.jax_internals import drop_equations, equation_mark
 from autograph.runtime.carry.assumptions import assuming
@@ -32,11 +35,11 @@ from autograph.runtime.operators.staged_for import LoopInfo
 from autograph.runtime.operators.staged_while import trace_iteration
 from autograph.runtime.sequences.loop_items import Items, length_of
 from autograph.runtime.tracing import context, integer_ranges
-from autograph.runtime.tracing.known.evaluation import NotKnown, TooMany
+from autograph.runtime.tracing.known.evaluation import NotKnown, Row, TooMany
 from autograph.runtime.tracing.known.limits import is_too_many
-from autograph.runtime.tracing.known.number import KnownTracer, is_open_number, open_variables, opened
+from autograph.runtime.tracing.known.number import KnownTracer, is_open_number, open_variables, opened, runs_in
 from autograph.runtime.tracing.known.recurrences import growth
-from autograph.runtime.tracing.known.step_functions import MOST_STEPS, iterations_until
+from autograph.runtime.tracing.known.step_functions import MOST_STEPS, iterations_until, lengths_until
 from autograph.runtime.tracing.truth import truth_value
 from autograph.runtime.values.merge import Mismatch, Slot
 
@@ -49,7 +52,7 @@ class _Counted(BaseException):
     No `except` of the user's code sees it.
     """
 
-    def __init__(self, iterations: tuple[int, bool] | NotKnown) -> None:
+    def __init__(self, iterations: Any) -> None:
         super().__init__()
         self.iterations = iterations
 
@@ -66,6 +69,24 @@ def iterations_of(info: LoopInfo, items: Items | None, is_endless: bool = False)
     Raises:
         NotKnown: Python's numbers do not decide it, or too many.
     """
+    found: tuple[int, bool] = _counted(info, items, _count, is_endless)
+    return found
+
+
+def lengths_of(info: LoopInfo, items: Items | None, first: Any) -> Row:
+    """Counts the iterations of such a loop in each iteration of the loops around, which are numbered.
+
+    Args:
+        info, items: see `iterations_of`. first: the truth of the first test, if that is known and not the same everywhere.
+    Raises:
+        NotKnown: known numbers do not decide it, or too many.
+    """
+    found: Row = _counted(info, items, functools.partial(_count_inside, first))
+    return found
+
+
+def _counted(info: LoopInfo, items: Items | None, count_of: Callable[..., Any], is_endless: bool = False) -> Any:
+    """Traces an iteration, and counts; for the arguments see `iterations_of`."""
     body, test = info.body, info.test
     assert test is not None
     counter, truths, index = Hidden("the loop counter", 0), list[Any](), list[Any]()
@@ -84,7 +105,7 @@ def iterations_of(info: LoopInfo, items: Items | None, is_endless: bool = False)
 
     def count(finished: Any) -> None:
         try:
-            found: tuple[int, bool] | NotKnown = _count(carry, finished, truths.pop(), index.pop() if is_endless else None)
+            found = count_of(carry, finished, truths.pop(), index.pop() if is_endless else None)
         except NotKnown as why:
             found = why.with_traceback(None)
         raise _Counted(found)
@@ -112,7 +133,7 @@ def iterations_of(info: LoopInfo, items: Items | None, is_endless: bool = False)
             drop_equations(start, equation_mark())
             assumptions.clear()
     if not reason:
-        return iterations_of(info, items, is_endless=True)
+        return _counted(info, items, count_of, is_endless=True)
     raise NotKnown(reason)
 
 
@@ -122,6 +143,39 @@ def _count(carry: Carry, finished: Any, truth: Any, index: Any) -> tuple[int, bo
     Args:
         finished: what the iteration left; all locations that it writes are carried.
         index: the number of the iteration, if it is open as the variables are.
+    """
+    variables, inits, nexts = _needed(carry, finished, truth, index)
+    if any(type(init) is Row for init in inits):
+        raise NotKnown("Python's numbers alone do not decide its test")
+    assert carry.level is not None
+    try:
+        found, ends = iterations_until(carry.level, variables, inits, nexts, truth)
+    except TooMany:
+        even = _in_even_steps(variables, inits, nexts, truth)
+        if even is None:
+            raise
+        found, ends = even, True
+    return found, ends and any(type(init) is bool for init in inits)  # a flag, which an iteration sets
+
+
+def _count_inside(first: Any, carry: Carry, finished: Any, truth: Any, index: Any) -> Row:
+    """Counts the iterations in each one of the loops around; see `lengths_of`."""
+    level = carry.level
+    assert level is not None
+    variables, inits, nexts = _needed(carry, finished, truth, index)
+    lengths = lengths_until(level, variables, inits, nexts, truth, runs_in)
+    if type(first) is KnownTracer:
+        if first.row is None:
+            raise NotKnown("its first test is not known")
+        lengths = np.where(first.row.values, lengths, 0)
+    return Row(lengths, int)
+
+
+def _needed(carry: Carry, finished: Any, truth: Any, index: Any) -> Iterator[list[Any]]:
+    """Collects the variables that decide a test: their numbers, what they hold before the loop, and after an iteration.
+
+    Raises:
+        NotKnown: not all of that is known.
     """
     if type(truth) is not KnownTracer:
         raise NotKnown("Python's numbers do not decide its test")
@@ -139,21 +193,13 @@ def _count(carry: Carry, finished: Any, truth: Any, index: Any) -> tuple[int, bo
     pending = open_variables(truth)
     while pending:
         key, variable = pending.popitem()
-        after = left.get(key)
-        if type(starts.get(key)) not in _NUMBERS or not _is_known(after):
+        after, init = left.get(key), starts.get(key)
+        init = init.row if type(init) is KnownTracer else init
+        if (type(init) is not Row and type(init) not in _NUMBERS) or not _is_known(after):
             raise NotKnown("Python's numbers alone do not decide its test")
-        needed[key] = variable, starts[key], after
+        needed[key] = variable, init, after
         pending |= {k: v for k, v in open_variables(after).items() if k not in needed}
-    variables, inits, nexts = zip(*needed.values(), strict=True) if needed else ((), (), ())
-    assert carry.level is not None
-    try:
-        found, ends = iterations_until(carry.level, variables, inits, nexts, truth)
-    except TooMany:
-        even = _in_even_steps(variables, inits, nexts, truth)
-        if even is None:
-            raise
-        found, ends = even, True
-    return found, ends and any(type(init) is bool for init in inits)  # a flag, which an iteration sets
+    return ([one[k] for one in needed.values()] for k in range(3))
 
 
 def _in_even_steps(variables: Sequence[Any], inits: Sequence[Any], nexts: Sequence[Any], truth: Any) -> int | None:

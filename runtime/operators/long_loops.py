@@ -27,7 +27,7 @@ from autograph import errors, switches, verbosity
 from autograph.code.library import is_library
 from autograph.jax_internals import list_of, open_traces
 from autograph.runtime.carry.assumptions import assuming
-from autograph.runtime.operators.known_tests import iterations_of
+from autograph.runtime.operators.known_tests import iterations_of, lengths_of
 from autograph.runtime.operators.loop_reports import tell_loop, word_of
 from autograph.runtime.operators.loop_variables import TestedBody
 from autograph.runtime.operators.peeling import failure_from_here, settles
@@ -37,9 +37,11 @@ from autograph.runtime.sequences.iterables import STAGED
 from autograph.runtime.sequences.iteration_space import items_of
 from autograph.runtime.sequences.loop_items import Items, range_items
 from autograph.runtime.tracing import context
+from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.families import LEAVES
 from autograph.runtime.tracing.known import limits
 from autograph.runtime.tracing.known.evaluation import MOST_CELLS, NotKnown, TooMany
+from autograph.runtime.tracing.known.number import made
 from autograph.runtime.tracing.refusals import a
 
 _FROM = switches.level("AUTOGRAPH_UNROLL_BELOW")
@@ -133,6 +135,25 @@ class KnownEnd:
         """Refuses iterations in Python where the options say that there are none; `done`: so many, `truth`: of the test behind."""
         if self.is_forced and self.reason is not None and (done > 1 or truth):
             raise _not_staged(self.info.body, str(self.reason))
+
+    def stage_inside(self, first: Any) -> bool:
+        """Stages the loop inside of loops whose iterations are numbered, if known numbers decide how often it iterates.
+
+        Args:
+            first: the truth of the first test, True or known.
+        """
+        if progress.level is None:
+            return False
+        numbers = self.numbers
+        items = None if numbers is None else range_items(numbers.start, numbers.stop, numbers.step)
+        try:
+            count = made(lengths_of(self.info, items, first), progress.level)
+        except NotKnown:
+            return False
+        if type(count) is int and count == 0:
+            return True
+        items = Items(count, (), lambda k, slices: None, False) if items is None else items._replace(count=count, walk=None)
+        return _failure(items, self.info._replace(test=None)) is None
 
     def stage(self) -> bool:
         """Stages the loop; False where its body needs its numbers."""

@@ -32,6 +32,7 @@ from autograph.runtime.operators import conditionals
 from autograph.runtime.sequences.iterables import FEW
 from autograph.runtime.tracing.families import SCALARS
 from autograph.runtime.tracing.known.limits import is_too_many
+from autograph.runtime.tracing.known.number import KnownTracer
 from autograph.runtime.tracing.refusals import CANNOT_STAGE
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.truth import truth_value
@@ -178,7 +179,7 @@ def try_iterations(
             return truth, done
     drop_equations(start, equation_mark())
     assumptions.forget()
-    assumptions.from_start = is_traced(truth)
+    assumptions.from_start = is_traced(truth) and type(truth) is not KnownTracer  # another attempt may know the number
     return truth, 0
 
 

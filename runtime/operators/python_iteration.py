@@ -42,6 +42,7 @@ from autograph.runtime.operators.staged_for import LoopInfo, stage_counted_while
 from autograph.runtime.sequences.loop_items import length_of, range_items
 from autograph.runtime.tracing.context import receive
 from autograph.runtime.tracing.integer_ranges import exact_integers
+from autograph.runtime.tracing.known.number import KnownTracer
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.variables import Variable
 
@@ -104,8 +105,10 @@ def _first_numbers(numbers: range, info: LoopInfo, assumptions: LoopAssumptions)
         end.is_far,
     )
     if not done:
-        staged = stage_from_here(stage, assumptions) if is_traced(truth) else end.stage()
-        return None if staged else numbers
+        if is_traced(truth):
+            inside = type(truth) is KnownTracer and end.stage_inside(True)
+            return None if inside or stage_from_here(stage, assumptions) else numbers
+        return None if end.stage() else numbers
     rest = numbers[done:]
     if is_traced(truth):
         _stage_rest(rest, iter(rest), 0, info, truth)

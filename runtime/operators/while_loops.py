@@ -40,6 +40,7 @@ from autograph.runtime.operators.peeling import (
 )
 from autograph.runtime.operators.staged_for import LoopInfo
 from autograph.runtime.operators.staged_while import FirstTest, stage_while
+from autograph.runtime.tracing.known.number import KnownTracer
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.variables import StateLike, variables_of
 
@@ -135,6 +136,8 @@ def _iterate(
         if before is not known and before.is_of_checks() and truth is True:
             if staged_until_a_check_fails(stage, test, variables, done, assumptions):
                 return truth, None
+    if type(truth) is KnownTracer and KnownEnd(info).stage_inside(truth):
+        return truth, None
     traced = FirstTest(truth, (start, equation_mark()), path_conditions.passed())
     path_conditions.learn(before)  # the loop may drop what the test recorded
 
@@ -176,5 +179,6 @@ def _begin(
             end.check_option(done, truth)
         return truth, done
     if is_traced(truth):
-        return (False, 1) if stage_from_here(stage, assumptions) else (True, 0)
+        staged = type(truth) is KnownTracer and end.stage_inside(True)
+        return (False, 1) if staged or stage_from_here(stage, assumptions) else (True, 0)
     return (False, 1) if end.stage() else (True, 0)

@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -64,21 +65,76 @@ def iterations_until(
     Raises:
         NotKnown: a number is not known, there are too many iterations, or Python raises in one.
     """
-    code = _Code(variables)
-    nodes = nodes_of([test, *nexts])
-    lines = [*code.lines_of(nodes), code.step(nexts), "n += 1"]
-    lines = [*lines[:-2], f"goes_on = {code.name_of(test)}", *lines[-2:], "if not goes_on: return n, True"]
-    most = MOST_STEPS // (len(nodes) + 1)
-    run = code.function(range(min(level.length, most)), lines, "n, False", "n = 0")
-    if any(x.row is None for x in code.inputs):
-        raise TooMany(f"there are more than {MOST_CELLS:,} iterations")
-    try:
-        found: tuple[int, bool] = run(*inits, *(column(level, x.row) for x in code.inputs))
-    except Exception as error:
-        raise NotKnown(f"Python raises {type(error).__name__} in an iteration") from None
-    if found == (most, False):
-        raise TooMany(f"there are more than {most:,} iterations")
-    return found
+    count = _Count(level, variables, nexts, test)
+    return count.of(inits, [column(level, x.row) for x in count.inputs])
+
+
+def lengths_until(
+    level: Level, variables: Sequence[KnownTracer], inits: Sequence[Any], nexts: Sequence[Any], test: Any, active: Any
+) -> Any:
+    """Counts the iterations of a loop that a test may end, in each iteration of the loops around; returns an array.
+
+    Args:
+        inits: numbers, or rows over the iterations of the loops around.
+        active: says in which of these the loop runs (see `number.runs_in`).
+    Raises:
+        NotKnown: see `iterations_until`.
+    """
+    count = _Count(level, variables, nexts, test)
+    rows = [x for x in (*inits, *(x.row for x in count.inputs)) if type(x) is Row]
+    shape = np.broadcast_shapes(*(row.values.shape[max(row.values.ndim - level.depth, 0) :] for row in rows))
+    starts = [_of_cells(x, shape) if type(x) is Row else itertools.repeat(x) for x in inits]
+    columns = [_of_cells(x.row, shape, level) for x in count.inputs]
+    runs = active((1, *shape))
+    lengths, steps = np.zeros(shape, np.int64), 0
+    for cell, *begin in zip(range(lengths.size), *starts):
+        if runs is not None and not runs.reshape(-1)[cell]:
+            continue
+        found, _ = count.of(begin, [column_of_cell[cell] for column_of_cell in columns])
+        lengths.reshape(-1)[cell] = found
+        steps += found * count.cost
+        if steps > MOST_STEPS:
+            raise TooMany(f"it takes more than {MOST_STEPS:,} operations of Python")
+    return lengths
+
+
+class _Count:
+    """Counts the iterations of a loop; see `iterations_until`.
+
+    Attributes:
+        inputs: the known numbers that it needs a column of. cost: the operations of one iteration.
+    """
+
+    def __init__(self, level: Level, variables: Sequence[KnownTracer], nexts: Sequence[Any], test: Any) -> None:
+        code, nodes = _Code(variables), nodes_of([test, *nexts])
+        self.inputs, self.cost = code.inputs, len(nodes) + 1
+        lines = [*code.lines_of(nodes), f"goes_on = {code.name_of(test)}", code.step(nexts), "n += 1"]
+        self._most = MOST_STEPS // self.cost
+        steps = range(min(level.length, self._most))
+        self._run = code.function(steps, [*lines, "if not goes_on: return n, True"], "n, False", "n = 0")
+        if any(x.row is None for x in self.inputs):
+            raise TooMany(f"there are more than {MOST_CELLS:,} iterations")
+
+    def of(self, inits: Sequence[Any], columns: Sequence[Any]) -> tuple[int, bool]:
+        """Counts; returns also whether the test ends the loop."""
+        try:
+            found: tuple[int, bool] = self._run(*inits, *columns)
+        except Exception as error:
+            raise NotKnown(f"Python raises {type(error).__name__} in an iteration") from None
+        if found == (self._most, False):
+            raise TooMany(f"there are more than {self._most:,} iterations")
+        return found
+
+
+def _of_cells(row: Any, shape: tuple[int, ...], level: Level | None = None) -> list[Any]:
+    """Returns a number for each iteration of the loops around; of an input (`level`) what gives one in each of this loop's."""
+    values = row.values
+    if level is None or values.ndim <= level.depth or values.shape[0] == 1:
+        flat = np.broadcast_to(values[0] if level is not None and values.ndim > level.depth else values, shape).reshape(-1)
+        numbers = list(flat) if issubclass(row.kind, np.generic) else flat.tolist()
+        return numbers if level is None else [itertools.repeat(number) for number in numbers]
+    cells = np.broadcast_to(values, (len(values), *shape)).reshape(len(values), -1).T
+    return [column(level, Row(cell, row.kind)) for cell in cells]
 
 
 def nodes_of(nexts: Sequence[Any]) -> list[KnownTracer]:

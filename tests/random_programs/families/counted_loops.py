@@ -196,16 +196,21 @@ class _Writer:
             body = [line if not line.startswith(("out", "last", "rate")) else "m += 2" for line in body]
         if rng.random() < 0.15:
             body.insert(rng.randrange(len(body) + 1), f"if {self.bool_()}:\n    continue")
-        ends = not is_inner and not self.is_traced
+        ends = not self.is_traced
         self.indices.pop()
         if ends and rng.random() < 0.3:
             return self.while_loop(index, body)
-        if ends and head.startswith("for {i} in range") and rng.random() < 0.4:
+        is_long = not is_inner or not any(other in text for other in "ijk")
+        if ends and is_long and head.startswith("for {i} in range") and rng.random() < 0.4:
             late = f"{index} > {rng.randint(1, 4)}"
+            if is_inner:
+                late = f"{index} * 2 > {self.indices[-1]}"
             test = rng.choice(
                 (late, f"{index} * {index} == 9", f"{index} % 4 == 3 and t < 40", "box.t > 1.5", "l[0] > 5")
             )
-            jump = rng.choice(("break", "break", "return p, m, c, out, ys"))
+            if is_inner:
+                test = rng.choice((late, f"{index} * {index} == 9"))
+            jump = "break" if is_inner else rng.choice(("break", "break", "return p, m, c, out, ys"))
             body.insert(rng.randrange(len(body) + 1), f"if {test}:\n    {jump}")
             orelse = ["else:", "    m += 3"] if jump == "break" and rng.random() < 0.5 else []
             return [head.format(i=index, t=text), indent("\n".join(body), "    "), *orelse]
@@ -214,13 +219,14 @@ class _Writer:
     def while_loop(self, index: str, body: list[str]) -> list[str]:
         """A `while` whose test known numbers decide; the index counts its iterations, also behind a `continue`."""
         rng = self.rng
-        n = rng.randint(2, 9)
-        form = rng.choice((
-            "while {i} < {n}:", "while {i} * {i} < {n} * 3:", "while {i} < {n} and t < 60.0:", "while ({i} < {n}) == True:",
-            "while not {i} >= {n}:",
-            "while {i} < {n} and box.n < 40:", "while d['k'] < 60 and {i} < {n}:",
-            "while {i} < {n} and l[1] < 5:", "while True:\n    if {i} >= {n}:\n        break",
-        )).format(i=index, n=n)  # fmt: skip
+        n = self.indices[-1] if self.indices and rng.random() < 0.5 else str(rng.randint(2, 9))
+        forms = ["while {i} < {n}:", "while {i} * {i} < {n} * 3:", "while ({i} < {n}) == True:", "while not {i} >= {n}:"]
+        if not self.indices:  # inside of another loop, one that changes what the test reads makes floats of 32 bits
+            forms += [
+                "while {i} < {n} and t < 60.0:", "while {i} < {n} and box.n < 40:", "while d['k'] < 60 and {i} < {n}:",
+                "while {i} < {n} and l[1] < 5:", "while True:\n    if {i} >= {n}:\n        break",
+            ]  # fmt: skip
+        form = rng.choice(forms).format(i=index, n=n)
         return [f"{index} = {rng.randint(-2, 1)}", form, indent("\n".join([f"{index} += 1", *body]), "    ")]
 
 
