@@ -24,7 +24,7 @@ import numpy as np
 from autograph.runtime.tracing.families import SCALARS
 from autograph.runtime.tracing.known import emission, evaluation
 from autograph.runtime.tracing.known.evaluation import Row
-from autograph.runtime.tracing.known.number import KnownTracer, bounds_of, lifted, made
+from autograph.runtime.tracing.known.number import KnownTracer, bounds_of, is_open_number, lifted, made
 
 
 def number_at(x: Any, i: Any) -> Any:
@@ -33,9 +33,11 @@ def number_at(x: Any, i: Any) -> Any:
     level = max(
         (part.level for part in parts if type(part) is KnownTracer), key=lambda level: level.depth, default=None
     )
+    kind = type(x)
+    if kind is dict and is_open_number(i):
+        return lifted(functools.partial(operator.getitem, dict(x)), i)
     if level is None or any(type(part) is KnownTracer and (part.is_open or part.kind is float) for part in parts):
         return NotImplemented
-    kind = type(x)
     if any(type(part) is KnownTracer and part.row is None for part in parts):
         return NotImplemented if level.is_lenient else _in_table(x, parts, level)
     if kind is range:
