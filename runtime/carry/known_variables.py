@@ -247,25 +247,30 @@ def _groups(pending: list[Pending], staying: dict[int, Leaf], opens: dict[int, L
 
 def _outcomes(level: Level, group: Group) -> Sequence[Any]:
     """Returns the `Series` of each result; or its function and operands, for a loop around; or None where the loop carries it."""
-    variables = [leaf.known for leaf in group.leaves]
+    variables, step = [leaf.known for leaf in group.leaves], _growth(group)
+    if step is not None and is_open_number(group.leaves[0].init):
+        return [(operator.add, (group.leaves[0].init, _total(level, step)))]
     try:
         after = [recurrences.until_the_end(level, *both) for both in zip(variables, group.nexts, strict=True)]
-    except NotKnown as reason:
-        return _given_up(level, group, reason)
-    group = group._replace(nexts=after)
-    own = set(map(id, variables))
-    around = {key: x for out in group.nexts for key, x in open_variables(out).items() if key not in own}
-    try:
+        group = group._replace(nexts=after)
+        own = set(map(id, variables))
+        around = {key: x for out in group.nexts for key, x in open_variables(out).items() if key not in own}
         if around or any(is_open_number(leaf.init) for leaf in group.leaves):
             return _folds(level, group, variables, around)
         inits = [leaf.init.row if type(leaf.init) is KnownTracer else leaf.init for leaf in group.leaves]
         rows, lasts = recurrences.run_ahead(level, variables, inits, group.nexts)
     except NotKnown as reason:
-        if type(reason) is TooMany and (step := _growth(group)) is not None:
-            (leaf,) = group.leaves
-            return [Series(leaf.init, step, leaf.init + step * level.length)]
+        if type(reason) is TooMany and step is not None:
+            init = group.leaves[0].init
+            last = init + _total(level, step)
+            return [Series(init, step, last.row if type(last) is KnownTracer and last.row is not None else last)]
         return _given_up(level, group, reason)
     return [Series(leaf.init, row, last) for leaf, row, last in zip(group.leaves, rows, lasts, strict=True)]
+
+
+def _total(level: Level, step: int) -> Any:
+    """Returns by how much a variable that grows evenly has grown behind a loop: an int, or a known number of the loops around."""
+    return step * level.length if level.lengths is None else made(Row(step * level.lengths, int), level.parent)
 
 
 def _given_up(level: Level, group: Group, reason: NotKnown) -> list[Any]:
@@ -287,8 +292,6 @@ def _growth(group: Group) -> int | None:
 
 def _folds(level: Level, group: Group, variables: list[Any], around: dict[int, Any]) -> list[Any]:
     """Returns the functions, with their operands, that give variables behind a loop which depend on open numbers of one around."""
-    if (step := _growth(group)) is not None:
-        return [(operator.add, (group.leaves[0].init, step * level.length))]
     alone, depths = recurrences.loops_around(level, group.nexts)
     around = around | {id(x): x for x in alone}
     chain = level.chain()

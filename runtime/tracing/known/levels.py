@@ -30,7 +30,8 @@ class Level:
         length: how many iterations there are, at most.
         lengths: how many there are in each iteration of the loops around, where they differ: an array. All numbers of such a loop
             are computed for `length` iterations.
-        inside: which of these there are.
+        inside: which of these there are; None where these are too many.
+        reached: the same, or only in which iterations of the loops around there is one.
         is_lenient: whether the program computes, in its own types, the numbers that are too many for Python.
         parent, depth: the loop around it, and how many there are.
         item, start, step: the tracer of the item, its first number, and by how much the next one is greater. The item is None where
@@ -48,8 +49,11 @@ class Level:
             progress.calls = 0
         self.depth: int = 0 if self.parent is None else self.parent.depth + 1
         self.inside: Any = None
+        self.reached: Any = None
         if lengths is not None and length * lengths.size <= evaluation.MOST_CELLS:
-            self.inside = self.along(np.arange(length)) < lengths
+            self.inside = self.reached = self.along(np.arange(length)) < lengths
+        elif lengths is not None:
+            self.reached = lengths[None] > 0
         self.item: Any = None
         self.trace: Any = None
         self.start, self.step = 0, 1

@@ -387,7 +387,7 @@ def outside(x: Any, branch: Any) -> Any:
 def runs_in(shape: tuple[int, ...]) -> Any:
     """Says in which iterations the code runs, as the known tests of the open branches say; None: nothing is said."""
     level = context.progress.level
-    masks = [one.inside for one in (level.chain() if level else ()) if one.inside is not None]
+    masks = [one.reached for one in (level.chain() if level else ()) if one.reached is not None]
     for region in context.open_regions():
         test, truth = region.path if type(region.path) is tuple else (None, None)
         if type(test) is KnownTracer and test.row is not None:

@@ -184,3 +184,75 @@ def test_derivatives_of_a_nest():
     np.testing.assert_allclose(
         jax.vmap(ag.convert(f))(jnp.stack([x, 2 * x])), jax.vmap(by_arrays)(jnp.stack([x, 2 * x])), rtol=1e-4
     )
+
+
+def inner_time(x):
+    s = x[0]
+    for i in range(1, len(x)):
+        t = 0.0
+        while t < 1.0:
+            s += x[i] * int(t * 1000)
+            t += 0.1 / i
+    return s
+
+
+def halved(x):
+    s = x[0]
+    for i in range(len(x)):
+        j = i
+        while j > 0:
+            s += x[j] * int(j * 0.7)
+            j //= 2
+    return s
+
+
+def primes(x):
+    s, count = x[0], 0
+    for i in range(2, len(x)):
+        for p in range(2, 40):
+            if p >= i or i % p == 0:
+                break
+        else:
+            count += 100
+        if p >= i:
+            s += x[i] * int(i * 0.3)
+            count += 1
+    return s, count
+
+
+def halves_of_an_int(x):
+    s, step = x[0], 1
+    for i in range(len(x)):
+        step *= 0.5
+        s += x[i] * int(step * 2**20)
+    return s, int(step * 2**40)
+
+
+def counter_as_key(x):
+    s, count, rates = x[0], 0, {0: 1, 1: 4, 2: 9}
+    for i in range(len(x)):
+        count += 1
+        s += x[i] * rates[count % 3]
+    return s, count
+
+
+@pytest.mark.parametrize("f", [inner_time, halved, primes, halves_of_an_int, counter_as_key], ids=lambda f: f.__name__)
+def test_loops_inside_that_end_by_known_tests_and_kinds_of_the_first_iteration(f):
+    staged = ag.convert(f)
+    assert [e.primitive.name for e in jax.make_jaxpr(staged)(X).eqns].count("scan") == 1
+    want, got = jax.tree.leaves(f(X.astype(float))), jax.tree.leaves(ag.jit(f)(X))
+    assert [float(n) for n in want[1:]] == [float(n) for n in got[1:]]
+    np.testing.assert_allclose(np.float32(want[0]), got[0], rtol=1e-5)
+
+
+def test_a_counter_of_a_large_nest_is_computed_without_its_numbers():
+    def f(x):
+        count = 0
+        for i in range(10_000):
+            for j in range(i):
+                x[j % 4] = x[j % 4] + 1
+                count += 2
+        return jnp.zeros(3), count
+
+    assert jax.eval_shape(ag.convert(f), jnp.zeros(4))[0].shape == (3,)
+    assert jax.make_jaxpr(ag.convert(f))(jnp.zeros(4)).jaxpr.outvars[1].val == 99_990_000
