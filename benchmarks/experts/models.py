@@ -67,8 +67,7 @@ def cluster(points: Any, centres: Any, limit: Any) -> Any:
         done = (nearest == clusters).all() | (iterations == limit)
 
         def move() -> Any:
-            def one(number: Any, carry: Any) -> Any:
-                centres, empty = carry
+            def one(number: int, centres: Any, empty: Any) -> Any:
                 mine = nearest == number
                 size = jnp.sum(mine)
                 centre, lost = lax.cond(
@@ -78,7 +77,10 @@ def cluster(points: Any, centres: Any, limit: Any) -> Any:
                 )
                 return lax.dynamic_update_index_in_dim(centres, centre, number, 0), empty + lost
 
-            return *lax.fori_loop(0, len(centres), one, (centres, empty)), nearest
+            found = centres, empty
+            for number in range(len(centres)):  # few
+                found = one(number, *found)
+            return *found, nearest
 
         centres, empty, clusters = lax.cond(done, lambda: (centres, empty, clusters), move)
         return centres, clusters, iterations, empty, done

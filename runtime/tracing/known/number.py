@@ -176,8 +176,6 @@ def needs_number(why: str) -> Exception:
     return refusal(what, instead="use an array there", page="unrolled-loop")
 
 
-
-
 def is_open_number(a: Any) -> bool:
     """Whether an argument is an open number."""
     return type(a) is KnownTracer and a.is_open
