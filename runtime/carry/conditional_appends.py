@@ -97,7 +97,9 @@ def iterations_with(test: Any, level: Level | None) -> Any:
     if is_open_number(test):
         value_of(test)  # so that the iteration is traced once more, with its numbers known
         return None
-    if level is None or test.row is None:
+    if level is not None and level.lengths is None and type(test) is bool:  # two tests that exclude each other
+        return np.full(level.length, test)
+    if level is None or type(test) is bool or test.row is None:
         return None  # there are too many
     values = test.row.values
     if values.ndim <= level.depth or values.size != values.shape[0]:

@@ -95,7 +95,18 @@ def of_a_counted_range(x):
     return found
 
 
+def under_tests_that_exclude_each_other(x):
+    found, s = [], 0.0
+    for i in range(len(x)):
+        if i > 1:
+            s += x[i]
+        elif i > 1:
+            found.append(x[i])
+    return found, s
+
+
 PROGRAMS = [every_tenth, pairs, several_lists, an_if_inside_an_if, counted, dicts, inside_a_loop, of_a_while, of_a_counted_range]
+PROGRAMS += [under_tests_that_exclude_each_other]
 
 
 @pytest.mark.parametrize("f", PROGRAMS)

@@ -1,5 +1,6 @@
 """Long loops over a Python range: one loop of the program, or copies of the body where it needs the number itself."""
 
+import math
 import random
 import time
 import warnings
@@ -168,6 +169,23 @@ def test_one_loop(f):
 def test_copies_where_the_number_itself_is_needed(f):
     assert "scan" not in primitives(f)
     check(f)
+
+
+def fails_in_the_first_iteration(x):
+    t, root = 1.0, -2.0
+    for i in range(50):
+        if i > 0:
+            t = t / i + 1.0
+        root += 1
+        if root >= 0:
+            t += math.sqrt(root)
+        x = x + int(t * 1e7) % 1000
+    return x, t
+
+
+def test_a_number_that_the_first_iteration_cannot_compute_is_exact():
+    found, wanted = ag.jit(fails_in_the_first_iteration)(1), fails_in_the_first_iteration(1)
+    assert int(found[0]) == wanted[0] and float(found[1]) == np.float32(wanted[1])
 
 
 def test_what_is_printed(capsys):
