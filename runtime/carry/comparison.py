@@ -202,7 +202,7 @@ class Comparison:
         if same_number(leaf.init, out) and assumed.static is None:
             assumed.static = True
             return self._again(template)
-        if may_stay(leaf, out):
+        if leaf.known is not None and may_stay(out):
             leaf.invariant = True
             self.pending.append(Pending(leaf, template, out, key, path))
             return template

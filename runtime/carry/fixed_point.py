@@ -119,7 +119,8 @@ class Carry(Layout):
         self.assumptions.must_repeat = self.only_types = self.raised = False
         self.assumptions.carried = self.locations
         of = self.assumptions
-        self.level = level_of(of.iterations, of.lengths, of.is_lenient)
+        is_known = of.iterations is not None or of.lengths is not None
+        self.level = level_of(of.iterations, of.lengths, of.is_lenient) if is_known else None
         self.assumptions.appended.clear()
         self.first_bound, self.grown, self._replaced = [], Grown(), []
         while self.assumptions.before_attempt:

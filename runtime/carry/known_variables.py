@@ -91,10 +91,10 @@ class Pending(NamedTuple):
 
 def numbers_for(carry: Any, tracers: Sequence[Any]) -> list[Any]:
     """Returns the values of an iteration for the leaves of a carry: their tracers, or known numbers instead."""
-    found = list(tracers)
+    found, may_be = list(tracers), carry.assumptions.is_counted and not carry.assumptions.is_traced
     for index, leaf in enumerate(carry.leaves):
         leaf.known = None
-        if not carry.assumptions.is_counted or carry.assumptions.is_traced or not _may_be_known(leaf):
+        if not may_be or leaf.type.shape or not _may_be_known(leaf):
             continue
         assumed = carry.assumptions.slots[leaf.key]
         series = assumed.series
@@ -103,28 +103,28 @@ def numbers_for(carry: Any, tracers: Sequence[Any]) -> list[Any]:
         if series is not None and _same(series.init, leaf.init):
             leaf.known = series.number(carry.level)
         else:
-            leaf.known = opened(leaf.init if leaf.type.dtype.kind != "f" else _as_float(leaf.init), tracers[index], carry.level)
+            init = leaf.init
+            if type(init) is int and leaf.type.dtype.kind == "f":  # the loop carries a float
+                init = float(init)
+            leaf.known = opened(init, tracers[index], carry.level)
         found[index] = leaf.known
     return found
 
 
 def _may_be_known(leaf: Leaf) -> bool:
-    kind = kind_of(leaf.init)
-    if kind not in _NUMBERS or leaf.path.startswith("the loop ") or leaf.type.shape:
+    kind = type(leaf.init)
+    if kind is KnownTracer:
+        kind = leaf.init.kind
+    if kind not in _NUMBERS or leaf.path.startswith("the loop "):
         return False
     is_alike = leaf.type.dtype == emission.aval_of(kind).dtype
     becomes_float = type(leaf.init) is int and leaf.type.dtype == emission.aval_of(float).dtype
     return bool((is_alike or becomes_float) and (leaf.type.weak or kind is bool))
 
 
-def _as_float(init: Any) -> Any:
-    """Returns a number before a loop which carries a float."""
-    return float(init) if type(init) is int else init
-
-
-def may_stay(leaf: Leaf, out: Any) -> bool:
+def may_stay(out: Any) -> bool:
     """Whether a leaf that may be known was left a number that may be."""
-    return leaf.known is not None and (type(out) is KnownTracer or type(out) in _NUMBERS)
+    return type(out) is KnownTracer or type(out) in _NUMBERS
 
 
 def settle(carry: Any, comparison: Any) -> bool:
@@ -300,9 +300,9 @@ def _folds(level: Level, group: Group, variables: list[Any], around: dict[int, A
     return [(recurrences.Fold(level, every, nexts, which, depths), inits) for which in range(len(group.results))]
 
 
-def behind(leaf: Leaf, result: Any) -> Any:
-    """Returns the result of a loop for a leaf; an open number that stands for it, where a loop around may know it."""
-    return result if leaf.fold is None else standing_for(result, *leaf.fold)
+def behind(fold: tuple[Any, Any], result: Any) -> Any:
+    """Returns the open number that stands for the result of a loop, which a loop around may know, by its function and operands."""
+    return standing_for(result, *fold)
 
 
 def _demote(carry: Any, comparison: Any, p: Pending) -> None:

@@ -66,8 +66,9 @@ def write_results(
         if not surely and leaf.type.weak and leaf.begins_otherwise:
             number_kinds.note_kinds(result, number_kinds.kinds_of(leaf.init) | number_kinds.kinds_of(result))
     for index, result in zip(carried, results):
-        values[index] = known_variables.behind(carry.leaves[index], result)
-        if (assumed := carry.leaves[index].assumed) is not None:
+        leaf = carry.leaves[index]
+        values[index] = result if leaf.fold is None else known_variables.behind(leaf.fold, result)
+        if (assumed := leaf.assumed) is not None:
             integer_ranges.assume_least(result, assumed.least)
     hold_facts((values[index], value) for index, value in carry.shown.get(False, ()))
     first_bound = list(results[len(carried) :])

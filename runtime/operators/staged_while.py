@@ -50,7 +50,6 @@ from autograph.runtime.operators.peeling import (
     IterationRaises,
     stage_first_iteration,
 )
-from autograph.runtime.tracing.known.levels import within
 from autograph.runtime.tracing.recorded import has_emitted
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.statement_names import named_loop
@@ -208,20 +207,27 @@ def _attempt(
     path = (tracers[-1], True) if has_test else None
     body = carry.functions[0] if carry.functions else None
     opened = journal.Region(carry.variables, path, is_loop=True, run=body)
-    with recursion.refused(body, recursion.LOOP), within(carry.level), opened as region:
-        carry.fill(tracers[:count], region)
-        region.holders = carry.holders
-        carry.assume_test(tracers[:count])
-        checked.begin()
-        try:
-            with guarded_iterators.guard_iterators(carry.variables, *carry.functions):
-                run(*tracers[count : count + extra])
-        except Exception as error:
-            carry.raised = error is region.raised or runtime_checks.is_event_of_branch(error)
-            raise
-        if checked.end():
-            raise Retry
-        return carry.collect(region, finished)
+    level = carry.level
+    if level is not None:
+        level.begin()
+    try:
+        with recursion.refused(body, recursion.LOOP), opened as region:
+            carry.fill(tracers[:count], region)
+            region.holders = carry.holders
+            carry.assume_test(tracers[:count])
+            checked.begin()
+            try:
+                with guarded_iterators.guard_iterators(carry.variables, *carry.functions):
+                    run(*tracers[count : count + extra])
+            except Exception as error:
+                carry.raised = error is region.raised or runtime_checks.is_event_of_branch(error)
+                raise
+            if checked.end():
+                raise Retry
+            return carry.collect(region, finished)
+    finally:
+        if level is not None:
+            level.end()
 
 
 def _trace_test(test: Callable[[], Any], carry: Carry) -> Traced | None:
