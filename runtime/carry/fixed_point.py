@@ -73,7 +73,7 @@ from autograph.runtime.heap.escape import ANOTHER, Made, known_to, made_inside, 
 from autograph.runtime.tracing import dead_results, integer_ranges, number_kinds
 from autograph.runtime.tracing.array_types import convert_to, join_types, of_type
 from autograph.runtime.tracing.context import progress
-from autograph.runtime.tracing.known.levels import Level, level_of
+from autograph.runtime.tracing.known.levels import Level
 from autograph.runtime.tracing.python_bools import is_doubtful, is_of_python, join, note_bool, note_join
 from autograph.runtime.tracing.variables import Variable, is_unbound
 from autograph.runtime.values.locations import ContentsLocation, same_contents
@@ -110,6 +110,7 @@ class Carry(Layout):
         self.only_types = False  # whether the last attempt failed for no other reason than a type that moved
         self.raised = False  # whether the last attempt ended in an exception of the program
         self.level: Level | None = None  # of the attempt, where the number of iterations is known
+        self.has_known = False  # whether a leaf holds a known number in the iteration
         self.counter: Any = None  # a variable that counts them, which is carried where it is needed
         self.on_settled: Callable[[Any], None] | None = None  # called where no guess was wrong; numbers are not settled
 
@@ -119,8 +120,11 @@ class Carry(Layout):
         self.assumptions.must_repeat = self.only_types = self.raised = False
         self.assumptions.carried = self.locations
         of = self.assumptions
-        is_known = of.iterations is not None or of.lengths is not None
-        self.level = level_of(of.iterations, of.lengths, of.is_lenient) if is_known else None
+        self.level = None
+        if of.lengths is not None:
+            self.level = Level(int(of.lengths.values.max()), of.lengths.values, of.is_lenient)
+        elif of.iterations is not None:
+            self.level = Level(of.iterations, None, of.is_lenient)
         self.assumptions.appended.clear()
         self.first_bound, self.grown, self._replaced = [], Grown(), []
         while self.assumptions.before_attempt:
@@ -359,7 +363,7 @@ class Carry(Layout):
                     differ.instead = framework_notes.describe_difference(differ, slot.variable, note, (slot.init, out))
                 raise
         self.first_bound, self._replaced = comparison.first_bound, comparison.replaced
-        if self.assumptions.is_counted and self.on_settled is None and known_variables.settle(self, comparison):
+        if self.has_known and self.on_settled is None and known_variables.settle(self, comparison):
             comparison.moved = True
         return comparison.moved
 

@@ -92,9 +92,10 @@ class Pending(NamedTuple):
 def numbers_for(carry: Any, tracers: Sequence[Any]) -> list[Any]:
     """Returns the values of an iteration for the leaves of a carry: their tracers, or known numbers instead."""
     found, may_be = list(tracers), carry.assumptions.is_counted and not carry.assumptions.is_traced
+    carry.has_known = False
     for index, leaf in enumerate(carry.leaves):
         leaf.known = None
-        if not may_be or leaf.type.shape or not _may_be_known(leaf):
+        if not may_be or not (leaf.type.weak or leaf.type.dtype == bool) or not _may_be_known(leaf):
             continue
         assumed = carry.assumptions.slots[leaf.key]
         series = assumed.series
@@ -107,7 +108,7 @@ def numbers_for(carry: Any, tracers: Sequence[Any]) -> list[Any]:
             if type(init) is int and leaf.type.dtype.kind == "f":  # the loop carries a float
                 init = float(init)
             leaf.known = opened(init, tracers[index], carry.level)
-        found[index] = leaf.known
+        found[index], carry.has_known = leaf.known, True
     return found
 
 
@@ -115,7 +116,7 @@ def _may_be_known(leaf: Leaf) -> bool:
     kind = type(leaf.init)
     if kind is KnownTracer:
         kind = leaf.init.kind
-    if kind not in _NUMBERS or leaf.path.startswith("the loop "):
+    if kind not in _NUMBERS or leaf.type.shape or leaf.path.startswith("the loop "):
         return False
     is_alike = leaf.type.dtype == emission.aval_of(kind).dtype
     becomes_float = type(leaf.init) is int and leaf.type.dtype == emission.aval_of(float).dtype
@@ -130,8 +131,6 @@ def may_stay(out: Any) -> bool:
 def settle(carry: Any, comparison: Any) -> bool:
     """Finds which of the leaves that hold a known number after an iteration are known; whether it must be traced again."""
     may_be = [leaf for leaf in carry.leaves if leaf.known is not None]
-    if not may_be:
-        return False
     outs = [leaf.out for leaf in (*carry.leaves, *comparison.first_bound)]
     for x in (*outs, *carry.grown.leaves):
         if type(x) is KnownTracer:

@@ -102,10 +102,10 @@ class MergedBranches:
         self.info = info
         self.where = where
         self._enclosed = enclosed
-        self.body = body
-        self.orelse = orelse
+        self.body, self.orelse = body, orelse
         self.goes_on = body.raised is None, orelse.raised is None
-        self.join = Join(traces := [t() for t in (*body.traces, *orelse.traces)], number.chooser(body.test, traces[-1]))
+        is_known, traces = type(body.test) is number.KnownTracer, [t() for t in (*body.traces, *orelse.traces)]
+        self.join = Join(traces, number.chooser(body.test, traces[-1]) if is_known else None)
         self._variables = variables
         self._rebuilt: list[Any] = []
         self.join.changed = {id(w.location.obj) for branch in (body, orelse) for w in branch.written}

@@ -91,7 +91,7 @@ def for_loop(
         iterable = list_growth.as_it_grows(iterable, variables_of(lists), others)
     items = items_of(iterable)
     if items is not None:
-        if not items.is_static or items.length:
+        if type(items.count) is not int or items.count:
             _stage_or_unroll(items, LoopInfo.of(body, test, state, options, lists, appends)._replace(item=item, dead=dead))
         if isinstance(iterable, Iterator) and hasattr(iterable, "exhaust"):
             iterable.exhaust()
@@ -127,7 +127,7 @@ def _stage_or_unroll(
         alone: the variables for which an iteration ran by itself (see `settles`).
     """
     start = equation_mark()
-    runs_alone = items.is_static and before is None
+    runs_alone = before is None and items.is_static
     try:
         stage_carrying = stage_if_left if runs_alone else with_optional
         stage_carrying(lambda: stage_for(items, info, begins=truth is True), info.variables)

@@ -87,7 +87,7 @@ class LoopInfo(NamedTuple):
 
 def stage_for(items: Items, info: LoopInfo, begins: bool = True) -> None:
     """One `scan`, or one `while` when the length is traced or a jump can end the loop; `begins`: none can have ended it yet."""
-    if items.is_counted and info.test is None:
+    if info.test is None and items.is_counted:
         may_grow = bool(info.lists) and "maximum_iterations" in info.options
         start = equation_mark()
         try:
@@ -119,24 +119,25 @@ def _stage_scan(items: Items, info: LoopInfo) -> None:
 
     avals = [_row(array) for array in items.arrays]
     with assuming((body.__code__, "for"), info.options) as assumptions:
-        assumptions.iterations, assumptions.is_lenient = items.length, items.is_lenient
+        length = assumptions.iterations = items.count  # it is no function: the loop is counted
+        assumptions.is_lenient = items.is_lenient
         assumptions.is_rest = items.is_rest
         carry = Carry([*variables, counter] if reads or assumptions.counts else variables, assumptions)
-        assumptions.is_counted, carry.counter = items.is_static, counter
+        assumptions.is_counted, carry.counter = type(length) is int, counter
         carry.lists, carry.growing = info.appends, alone(info.appends)
         try:
             traced = trace_iteration(carry, iteration, avals, functions=(body,))
         except Mismatch as differ:
             raise refuse(differ, body, "loop") from None
         except IterationRaises as ends:
-            first = items.length - 1 if items.backwards else 0
+            first = length - 1 if items.backwards else 0
             rows = [array_items.read_item(array, jnp.asarray(first)) for array in items.arrays]
-            is_one = sizes.compare_sizes(items.length, ">", 0)
+            is_one = sizes.compare_sizes(length, ">", 0)
             stage_first_iteration(ends.error, is_one, lambda: body(items.make(0, rows)), variables)
             return
         if traced is None:
             return
-        merged = _bind_scan(carry, traced, items.arrays, items.length, items.backwards)
+        merged = _bind_scan(carry, traced, items.arrays, length, items.backwards)
     if verbosity.level > 1:
         many = f"{items.length:,}" if items.is_static else items.length
         tell_loop(body, f"{word_of(body)}: staged as lax.scan of {many} iterations", carry.level)

@@ -50,6 +50,7 @@ from autograph.runtime.operators.peeling import (
     IterationRaises,
     stage_first_iteration,
 )
+from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.recorded import has_emitted
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.statement_names import named_loop
@@ -209,7 +210,7 @@ def _attempt(
     opened = journal.Region(carry.variables, path, is_loop=True, run=body)
     level = carry.level
     if level is not None:
-        level.begin()
+        progress.level, level.trace = level, carry.trace
     try:
         with recursion.refused(body, recursion.LOOP), opened as region:
             carry.fill(tracers[:count], region)
@@ -227,7 +228,8 @@ def _attempt(
             return carry.collect(region, finished)
     finally:
         if level is not None:
-            level.end()
+            progress.level, level.trace = level.parent, None
+            level.impossible.clear()
 
 
 def _trace_test(test: Callable[[], Any], carry: Carry) -> Traced | None:

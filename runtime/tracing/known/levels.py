@@ -110,25 +110,9 @@ class Level:
         at = np.broadcast_to(self.lengths - 1, np.broadcast_shapes(self.lengths.shape, values.shape[1:]))
         return np.take_along_axis(np.broadcast_to(values, (len(values), *at.shape)), at[None], axis=0)[0]
 
-    def begin(self) -> None:
-        """Makes the loop the innermost one whose iterations are numbered, while an iteration is traced."""
-        progress.level, self.trace = self, TRACE_STATE.value
-
-    def end(self) -> None:
-        """Makes the loop around the innermost one again."""
-        progress.level, self.trace = self.parent, None
-        self.impossible.clear()
-
     def along(self, values: Any) -> Any:
         """Returns one value for each iteration, on the axis of this loop."""
         return values.reshape((len(values), *[1] * self.depth))
-
-
-def level_of(length: int | None, lengths: Row | None, is_lenient: bool) -> Level | None:
-    """Makes the level of a loop; None where the number of its iterations is not known."""
-    if lengths is not None:
-        return Level(int(lengths.values.max()), lengths.values, is_lenient)
-    return None if length is None else Level(length, None, is_lenient)
 
 
 def position_in(level: Level) -> Any:

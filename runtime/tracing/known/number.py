@@ -147,17 +147,20 @@ def lifted(fn: Callable[..., Any], *args: Any) -> Any:
         or the result is none: it raises in an iteration that may be reached, say.
     """
     level: Any = None
+    is_open = is_long = False
     for a in args:
         kind = type(a)
         if kind is KnownTracer:
             level = a.level if level is None or a.level.depth > level.depth else level
+            if a.row is None:
+                is_open, is_long = is_open or a.bounds is None, True
         elif kind not in _PYTHONS and not (issubclass(kind, np.generic) and a.dtype.kind in "biuf"):
             return NotImplemented
     if level is None:
         return NotImplemented
-    if any(type(a) is KnownTracer and a.row is None for a in args):
-        if any(map(is_open_number, args)):
-            return _open(level, fn, args)
+    if is_open:
+        return _open(level, fn, args)
+    if is_long:
         return _by_bounds(level, fn, args, f"there are more than {evaluation.MOST_CELLS:,} iterations")
     try:
         row = evaluation.evaluate(fn, [a.row if type(a) is KnownTracer else a for a in args], runs_in)
