@@ -57,6 +57,10 @@ class _Counted(BaseException):
         self.iterations = iterations
 
 
+class Undecided(NotKnown):
+    """Known numbers alone do not decide a test, as far as this attempt to trace the loops around shows."""
+
+
 def iterations_of(info: LoopInfo, items: Items | None, is_endless: bool = False) -> tuple[int, bool]:
     """Counts the iterations of a loop that a test may end.
 
@@ -118,11 +122,13 @@ def _counted(info: LoopInfo, items: Items | None, count_of: Callable[..., Any], 
         carry.lists, carry.growing = info.appends, alone(info.appends)
         try:
             trace_iteration(carry, iteration, (), (body, test))
-            reason = "a loop around is traced again"
+            raise Undecided("a loop around is traced again")
         except _Counted as counted:
             if not isinstance(counted.iterations, NotKnown):
                 return counted.iterations
             raise counted.iterations from None
+        except Undecided:
+            raise
         except Exception as error:
             if is_too_many(error) and (items is None or is_endless):
                 raise
@@ -146,7 +152,7 @@ def _count(carry: Carry, finished: Any, truth: Any, index: Any) -> tuple[int, bo
     """
     variables, inits, nexts = _needed(carry, finished, truth, index)
     if any(type(init) is Row for init in inits):
-        raise NotKnown("Python's numbers alone do not decide its test")
+        raise Undecided("Python's numbers alone do not decide its test")
     assert carry.level is not None
     try:
         found, ends = iterations_until(carry.level, variables, inits, nexts, truth)
@@ -166,7 +172,7 @@ def _count_inside(first: Any, carry: Carry, finished: Any, truth: Any, index: An
     lengths = lengths_until(level, variables, inits, nexts, truth, runs_in)
     if type(first) is KnownTracer:
         if first.row is None:
-            raise NotKnown("its first test is not known")
+            raise Undecided("its first test is not known")
         lengths = np.where(first.row.values, lengths, 0)
     return Row(lengths, int)
 
@@ -178,7 +184,7 @@ def _needed(carry: Carry, finished: Any, truth: Any, index: Any) -> Iterator[lis
         NotKnown: not all of that is known.
     """
     if type(truth) is not KnownTracer:
-        raise NotKnown("Python's numbers do not decide its test")
+        raise Undecided("Python's numbers do not decide its test")
     written = {w.location.key: w.after for w in finished.written}
     outs = [*finished.values, *(written.get(slot.key[0]) for slot in carry.slots[len(finished.values) :])]
     starts = {id(leaf.known): leaf.init for leaf in carry.leaves if is_open_number(leaf.known)}
@@ -196,7 +202,7 @@ def _needed(carry: Carry, finished: Any, truth: Any, index: Any) -> Iterator[lis
         after, init = left.get(key), starts.get(key)
         init = init.row if type(init) is KnownTracer else init
         if (type(init) is not Row and type(init) not in _NUMBERS) or not _is_known(after):
-            raise NotKnown("Python's numbers alone do not decide its test")
+            raise Undecided("Python's numbers alone do not decide its test")
         needed[key] = variable, init, after
         pending |= {k: v for k, v in open_variables(after).items() if k not in needed}
     return ([one[k] for one in needed.values()] for k in range(3))

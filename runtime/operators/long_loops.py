@@ -27,7 +27,7 @@ from autograph import errors, switches, verbosity
 from autograph.code.library import is_library
 from autograph.jax_internals import list_of, open_traces
 from autograph.runtime.carry.assumptions import assuming
-from autograph.runtime.operators.known_tests import iterations_of, lengths_of
+from autograph.runtime.operators.known_tests import Undecided, iterations_of, lengths_of
 from autograph.runtime.operators.loop_reports import tell_loop, word_of
 from autograph.runtime.operators.loop_variables import TestedBody
 from autograph.runtime.operators.peeling import failure_from_here, settles
@@ -41,7 +41,7 @@ from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.families import LEAVES
 from autograph.runtime.tracing.known import limits
 from autograph.runtime.tracing.known.evaluation import MOST_CELLS, NotKnown, TooMany
-from autograph.runtime.tracing.known.number import made
+from autograph.runtime.tracing.known.number import made, needs_number
 from autograph.runtime.tracing.refusals import a
 
 _FROM = switches.level("AUTOGRAPH_UNROLL_BELOW")
@@ -148,7 +148,11 @@ class KnownEnd:
         items = None if numbers is None else range_items(numbers.start, numbers.stop, numbers.step)
         try:
             count = made(lengths_of(self.info, items, first), progress.level)
-        except NotKnown:
+        except Undecided:
+            return False
+        except NotKnown as why:
+            if progress.is_tried:
+                raise needs_number(f"how often a loop inside iterates is not known: {why}") from None
             return False
         if type(count) is int and count == 0:
             return True

@@ -140,6 +140,8 @@ def _stage_rest(iterable: Any, iterator: Any, done: int, info: LoopInfo, truth: 
     assert test is not None
     if type(iterable) is range:
         rest = iterable[done:]
+        if type(truth) is KnownTracer and rest and KnownEnd(info, rest).stage_inside(truth):
+            return
 
         def stage() -> None:
             with assuming((body.__code__, "while"), info.options, info.lists) as assumptions:
