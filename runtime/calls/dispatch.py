@@ -56,7 +56,7 @@ from autograph.runtime.tracing import host, sizes
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.families import CACHED, JITTED, UNBOUND_METHODS
-from autograph.runtime.tracing.known.number import needs_number
+from autograph.runtime.tracing.known.limits import needs_number
 from autograph.runtime.values import key_orders, order_reads
 from autograph.runtime.values.choices import Choice, each_apart
 

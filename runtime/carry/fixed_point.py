@@ -120,11 +120,7 @@ class Carry(Layout):
         self.assumptions.must_repeat = self.only_types = self.raised = False
         self.assumptions.carried = self.locations
         of = self.assumptions
-        self.level = None
-        if of.lengths is not None:
-            self.level = Level(int(of.lengths.values.max()), of.lengths.values, of.is_lenient)
-        elif of.iterations is not None:
-            self.level = Level(of.iterations, None, of.is_lenient)
+        self.level = None if of.iterations is None else Level(of.iterations, of.lengths, of.is_lenient)
         self.assumptions.appended.clear()
         self.first_bound, self.grown, self._replaced = [], Grown(), []
         while self.assumptions.before_attempt:

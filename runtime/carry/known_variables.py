@@ -39,12 +39,12 @@ from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.known import emission, limits, recurrences
 from autograph.runtime.tracing.known.evaluation import NotKnown, Row, TooMany, row_of
 from autograph.runtime.tracing.known.levels import Level, position_in
+from autograph.runtime.tracing.known.limits import needs_number
 from autograph.runtime.tracing.known.number import (
     KnownTracer,
     is_open_number,
     kind_of,
     made,
-    needs_number,
     open_variables,
     opened,
     sample_of,

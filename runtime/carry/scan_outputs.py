@@ -27,7 +27,8 @@ from autograph.runtime.tracing import context, sharing, sizes, stacked_rows
 from autograph.runtime.tracing.array_types import placeholder, type_of
 from autograph.runtime.tracing.families import NUMBERS
 from autograph.runtime.tracing.known.levels import Level, column_of
-from autograph.runtime.tracing.known.number import KnownTracer, needs_number
+from autograph.runtime.tracing.known.limits import needs_number
+from autograph.runtime.tracing.known.number import KnownTracer
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET, CellVariable, Variable
 from autograph.runtime.values.kinds import is_value, open_container

@@ -34,7 +34,7 @@ from autograph.jax_internals import is_tracing
 from autograph.runtime.checks.shown_values import debug_print
 from autograph.runtime.tracing import context, sizes
 from autograph.runtime.tracing.families import CONTAINERS
-from autograph.runtime.tracing.known.number import needs_number
+from autograph.runtime.tracing.known.limits import needs_number
 from autograph.runtime.tracing.refusals import refusal, user_line
 
 

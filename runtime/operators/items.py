@@ -45,7 +45,8 @@ from autograph.runtime.tracing import context, host, sizes
 from autograph.runtime.tracing.class_lookup import python_method
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.known import lookups
-from autograph.runtime.tracing.known.number import KnownTracer, needs_number
+from autograph.runtime.tracing.known.limits import needs_number
+from autograph.runtime.tracing.known.number import KnownTracer
 from autograph.runtime.tracing.refusals import a, refusal
 from autograph.runtime.tracing.staging import is_jax_array, is_traced, is_tracer
 from autograph.runtime.values import choices

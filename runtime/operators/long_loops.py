@@ -41,7 +41,8 @@ from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.families import LEAVES
 from autograph.runtime.tracing.known import limits
 from autograph.runtime.tracing.known.evaluation import MOST_CELLS, NotKnown, TooMany
-from autograph.runtime.tracing.known.number import made, needs_number
+from autograph.runtime.tracing.known.limits import needs_number
+from autograph.runtime.tracing.known.number import made
 from autograph.runtime.tracing.refusals import a
 
 _FROM = switches.level("AUTOGRAPH_UNROLL_BELOW")

@@ -24,6 +24,7 @@ A range may have more numbers than Python's `len` counts, or numbers that no int
 
 from __future__ import annotations
 
+import functools
 import operator
 import sys
 from collections.abc import Callable, Sequence
@@ -117,6 +118,12 @@ def _first_numbers(numbers: range, info: LoopInfo, assumptions: LoopAssumptions)
     return rest if truth else None
 
 
+def _stage_numbers(numbers: range, info: LoopInfo) -> None:
+    """Stages a loop from its first number on, whatever was tried with it before."""
+    with assuming((info.body.__code__, "while"), info.options, info.lists) as assumptions:
+        _stage_range(numbers, info, assumptions)
+
+
 def _stage_range(numbers: range, info: LoopInfo, assumptions: LoopAssumptions, begins: bool = False) -> None:
     held = _held(numbers)
     # Where it is not staged it is unrolled, and there the numbers are Python's.
@@ -142,11 +149,7 @@ def _stage_rest(iterable: Any, iterator: Any, done: int, info: LoopInfo, truth: 
         rest = iterable[done:]
         if type(truth) is KnownTracer and rest and KnownEnd(info, rest).stage_inside(truth):
             return
-
-        def stage() -> None:
-            with assuming((body.__code__, "while"), info.options, info.lists) as assumptions:
-                _stage_range(rest, info, assumptions)
-
+        stage = functools.partial(_stage_numbers, rest, info)
         error = failure_from_here(stage, LoopAssumptions()) if rest else None
         if error is None:
             return

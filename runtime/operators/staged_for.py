@@ -190,8 +190,11 @@ def stage_counted_while(items: Items, info: LoopInfo, assumptions: LoopAssumptio
     """One `while` that counts; `begins`: no jump can have ended the loop yet."""
     body, test = info.body, info.test
     is_known = items.is_static or items.lengths is not None
-    assumptions.iterations, assumptions.lengths = items.length if items.is_static else None, items.lengths
+    assumptions.iterations = items.length if items.is_static else None
     assumptions.is_lenient, assumptions.is_counted = items.is_lenient, test is None and items.lengths is not None
+    if items.lengths is not None:
+        assumptions.lengths = items.lengths.values
+        assumptions.iterations = int(assumptions.lengths.max())
     run = noting_item(body) if verbosity.level > 1 and is_known else body
     if items.walk is not None:
         start, step, test_of_items, known, of_iteration = items.walk

@@ -26,7 +26,8 @@ from autograph.runtime.sequences.bounded_list import BoundedList
 from autograph.runtime.sequences.loop_items import Items, Walk, one_of_two, plus, range_items
 from autograph.runtime.tracing import integer_ranges, sizes
 from autograph.runtime.tracing.known import lookups
-from autograph.runtime.tracing.known.number import is_whole, needs_number
+from autograph.runtime.tracing.known.limits import needs_number
+from autograph.runtime.tracing.known.number import is_whole
 from autograph.runtime.tracing.staging import is_traced
 
 

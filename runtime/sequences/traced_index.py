@@ -31,7 +31,8 @@ from autograph.runtime.sequences.selection import choose, differ, select_item
 from autograph.runtime.tracing import integer_ranges
 from autograph.runtime.tracing.array_types import is_integer
 from autograph.runtime.tracing.context import progress
-from autograph.runtime.tracing.known.number import KnownTracer, needs_number
+from autograph.runtime.tracing.known.limits import needs_number
+from autograph.runtime.tracing.known.number import KnownTracer
 from autograph.runtime.tracing.staging import is_array_like, is_traced, is_tracer
 
 

@@ -1,4 +1,4 @@
-"""The error for more numbers than Python computes before the program runs, which copies of the loop's body would not help.
+"""The errors for numbers that are not known in each iteration: one where copies of the body help, others where they do not.
 
 >>> for kind in (int, float):
 ...     print(by_array(kind))
@@ -12,6 +12,12 @@ from autograph.runtime.tracing.known import evaluation
 from autograph.runtime.tracing.refusals import refusal
 
 _PAGE = "too-many-numbers"
+
+
+def needs_number(why: str) -> Exception:
+    """Makes the error that ends the attempt to stage a loop over Python numbers."""
+    what = f"the loop needs its number while the program is traced: {why}"
+    return refusal(what, instead="use an array there", page="unrolled-loop")
 
 
 def too_many(what: str, instead: str) -> Exception:

@@ -30,8 +30,8 @@ from autograph.jax_internals import TAKES_OPERANDS, TRACE_STATE, emitting, open_
 from autograph.runtime.tracing import context, integer_ranges
 from autograph.runtime.tracing.known import emission, evaluation
 from autograph.runtime.tracing.known.evaluation import NotKnown, Row, choice
-from autograph.runtime.tracing.known.limits import too_many_elements, too_many_of
-from autograph.runtime.tracing.refusals import refusal, user_variables
+from autograph.runtime.tracing.known.limits import needs_number, too_many_elements, too_many_of
+from autograph.runtime.tracing.refusals import user_variables
 
 
 class KnownTracer(Tracer):
@@ -171,12 +171,6 @@ def lifted(fn: Callable[..., Any], *args: Any) -> Any:
         if context.progress.is_tried:
             raise needs_number(str(why)) from None
         return NotImplemented
-
-
-def needs_number(why: str) -> Exception:
-    """Makes the error that ends the attempt to stage a loop over Python numbers."""
-    what = f"the loop needs its number while the program is traced: {why}"
-    return refusal(what, instead="use an array there", page="unrolled-loop")
 
 
 def is_open_number(a: Any) -> bool:
