@@ -109,6 +109,8 @@ def _counted(info: LoopInfo, items: Items | None, count_of: Callable[..., Any], 
 
     def count(finished: Any) -> None:
         try:
+            if carry.level is not None and carry.level.impossible:  # a zero stands for it, also where the test reads it
+                raise NotKnown("the program has no form of a number that an iteration computes")
             found = count_of(carry, finished, truths.pop(), index.pop() if is_endless else None)
         except NotKnown as why:
             found = why.with_traceback(None)

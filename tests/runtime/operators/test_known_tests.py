@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from autograph.runtime.operators import long_loops, peeling
 
 X = np.random.default_rng(0).standard_normal(100).astype(np.float32)
 
@@ -45,6 +46,22 @@ def of_an_attribute(x):
         state.y = state.y * 0.9 + x[1]
         state.t += 0.05
     return state.y, int(state.t * 1000)
+
+
+class Holder:
+    def __init__(self):
+        self.n = 0
+
+
+def of_a_number_without_a_form_in_the_program(x):
+    state, i = Holder(), -2
+    while i < 7 and state.n < 40:
+        i += 1
+        j = 0
+        while j * j < i * 3:
+            j += 1
+            state.n = i**3 % 7919 % 10**10
+    return x[0], state.n
 
 
 def of_an_attribute_beside_a_counter(x):
@@ -216,6 +233,12 @@ def test_copies_where_the_loop_is_short_or_needs_its_numbers(f):
 
 def test_a_number_that_only_the_first_trace_of_an_iteration_shows_as_known():
     check(growing_at_two_speeds)
+
+
+def test_a_number_without_a_form_in_the_program_counts_nothing(monkeypatch):
+    monkeypatch.setattr(peeling, "FEW", 2)  # before an iteration writes it
+    monkeypatch.setattr(long_loops, "LEAST_AROUND_A_LOOP", 2)
+    check(of_a_number_without_a_form_in_the_program)
 
 
 def test_derivatives_and_vmap():
