@@ -1,4 +1,4 @@
-"""What verbosity 2 says of a staged loop: which of its variables are known numbers, and what is a table of how many bytes.
+"""Reports of staged loops at verbosity 2: which variables are known numbers, and how large their tables are.
 
 >>> targets("for k, (a, b) in enumerate(pairs):"), targets("total = sum(x[i] for i in range(n))"), targets("for (")
 (['k', 'a', 'b'], ['i'], ['the item'])

@@ -257,7 +257,7 @@ def _walk(start: Any, stop: Any, step: Any, known: Callable[[Any], Any]) -> Walk
 
 
 def _integer() -> np.dtype[Any]:
-    """Returns the type of Python's integers in arrays."""
+    """Returns the dtype that an array has for a Python int."""
     return np.dtype(jnp.result_type(int))
 
 

@@ -22,38 +22,28 @@ def export(f, size="n"):
     return jax.export.export(ag.jit(f))(jax.ShapeDtypeStruct((n,), jnp.float32))
 
 
+SERVED, REFUSED = [], []
+"""The programs below, with what each test of them needs."""
+
+
 def serves(f=None, *, sizes=tuple(SIZES), plain=None):
-    """A test that the exported function returns what plain Python does (or `plain`, where only JAX can run it), for every size."""
+    """Collects a program that returns what plain Python does (or `plain`, where only JAX can run it), for every size."""
     if f is None:
         return functools.partial(serves, sizes=sizes, plain=plain)
-
-    @pytest.mark.parametrize("size", sizes)
-    def run(size):
-        called = export(f, size)
-        for count in SIZES[size]:
-            x = jnp.arange(float(count))
-            assert_same(called.call(x), (plain or f)(x))
-
-    run.__name__, run.__doc__ = f.__name__, f.__doc__
-    return run
+    SERVED.extend(pytest.param(f, size, plain or f, id=f"{f.__name__}-{size}") for size in sizes)
+    return f
 
 
 def refused(f=None, *, match, sizes=("n",)):
-    """A test that exporting the function is refused."""
+    """Collects a program that cannot be exported."""
     if f is None:
         return functools.partial(refused, match=match, sizes=sizes)
-
-    @pytest.mark.parametrize("size", sizes)
-    def run(size):
-        with pytest.raises(ag.StagingError, match=match):
-            export(f, size)
-
-    run.__name__, run.__doc__ = f.__name__, f.__doc__
-    return run
+    REFUSED.extend(pytest.param(f, size, match, id=f"{f.__name__}-{size}") for size in sizes)
+    return f
 
 
 @serves
-def test_comparisons(x):
+def comparisons(x):
     n, found = x.shape[0], []
     for k in range(9):
         found += [n == k, n != k, n < k, n <= k, n > k, n >= k, k == n, k < n, 3 * n <= 2 * k, n % 3 == k]
@@ -61,7 +51,7 @@ def test_comparisons(x):
 
 
 @serves
-def test_branches(x):
+def branches(x):
     n, k = x.shape[0], 0
     if n == 1:
         k += 1
@@ -77,13 +67,13 @@ def test_branches(x):
 
 
 @serves
-def test_shapes(x):
+def shapes(x):
     y = jnp.zeros(len(x))
     return (1 if x.shape == (4,) else 2), (3 if x.shape != y.shape else 4), (5 if x.size == 2 else 6)
 
 
 @serves
-def test_truth(x):
+def truth(x):
     n = len(x)
     if n - 1:
         return 1
@@ -91,31 +81,31 @@ def test_truth(x):
 
 
 @serves
-def test_a_branch_of_sizes(x):
+def a_branch_of_sizes(x):
     k = len(x) if jnp.sum(x) > 3 else 0
     n = len(x)
     return k, (n if n < 3 else 3)
 
 
 @serves
-def test_numbers(x):
+def numbers(x):
     n = len(x)
     return int(n), float(n), bool(n - 1), n / 2, n // 2, n**2, abs(n - 3), round(n), -n
 
 
 @serves
-def test_extremes(x):
+def extremes(x):
     n = len(x)
     return min(n, 3), max(2, n), min(n, n + 1), jnp.zeros(max(n, 1)), max(n, 2.5), sorted([n, 3])
 
 
 @serves
-def test_functions_of_math_and_numpy(x):
+def functions_of_math_and_numpy(x):
     return math.sqrt(len(x)), np.maximum(len(x), 3)
 
 
 @serves
-def test_a_while_that_counts_down(x):
+def a_while_that_counts_down(x):
     n, total, halvings = len(x), 0, 0
     while n > 0:
         total += n
@@ -128,7 +118,7 @@ def test_a_while_that_counts_down(x):
 
 
 @serves
-def test_a_while_with_an_index(x):
+def a_while_with_an_index(x):
     i, total = jnp.int32(0), 0.0
     while i < len(x) and x[i] < 4:
         total += x[i]
@@ -137,7 +127,7 @@ def test_a_while_with_an_index(x):
 
 
 @serves
-def test_ranges(x):
+def ranges(x):
     n, s = len(x), 0
     for i in range(1, n + 1, 2):
         s = s + i
@@ -153,13 +143,13 @@ def test_ranges(x):
 
 
 @serves
-def test_what_ranges_say(x):
+def what_ranges_say(x):
     n = len(x)
     return n in range(3, 9), 2 in range(n), len(range(1, n + 3)), range(n + 1)[-1], sum(range(n)), sum(i * i for i in range(n))
 
 
 @serves
-def test_nested_ranges(x):
+def nested_ranges(x):
     pairs = 0
     for i in range(len(x)):
         for j in range(i, len(x)):
@@ -168,7 +158,7 @@ def test_nested_ranges(x):
 
 
 @serves
-def test_breaks(x):
+def breaks(x):
     total, at = 0.0, -1
     for v in x:
         if v > 3:
@@ -186,7 +176,7 @@ def test_breaks(x):
 
 
 @serves
-def test_a_return_in_a_loop(x):
+def a_return_in_a_loop(x):
     for i, v in enumerate(x):
         if v > 2:
             return i
@@ -194,7 +184,7 @@ def test_a_return_in_a_loop(x):
 
 
 @serves
-def test_an_else_of_a_loop(x):
+def an_else_of_a_loop(x):
     for v in x:
         if v > 5:
             break
@@ -204,7 +194,7 @@ def test_an_else_of_a_loop(x):
 
 
 @serves
-def test_iterators(x):
+def iterators(x):
     s = 0.0
     for i, v in enumerate(x, 1):
         s += i * v
@@ -226,7 +216,7 @@ def test_iterators(x):
 
 
 @serves
-def test_the_last_item(x):
+def the_last_item(x):
     last = -1.0
     for v in x:
         last = v
@@ -234,7 +224,7 @@ def test_the_last_item(x):
 
 
 @serves
-def test_a_best_that_is_none(x):
+def a_best_that_is_none(x):
     best = None
     for v in x:
         if best is None or v > best:
@@ -243,7 +233,7 @@ def test_a_best_that_is_none(x):
 
 
 @serves(sizes=["n"], plain=lambda x: jnp.where(x > 1, 2 * x, 0))
-def test_a_gradient(x):
+def a_gradient(x):
     def loss(x):
         total = 0.0
         for v in x:
@@ -255,7 +245,7 @@ def test_a_gradient(x):
 
 
 @serves(sizes=["n"], plain=lambda x: x)
-def test_a_loop_in_vmap(x):
+def a_loop_in_vmap(x):
     def rank(v):
         smaller = 0
         for w in x:
@@ -267,7 +257,7 @@ def test_a_loop_in_vmap(x):
 
 
 @serves(sizes=["n"], plain=lambda x: (x[::-1], jnp.concatenate([jnp.zeros(1), jnp.cumsum(x[::-1][1:])])))
-def test_elements_written(x):
+def elements_written(x):
     n, out = len(x), jnp.zeros(len(x))
     for i in range(n):
         for j in range(0, n - i - 1):
@@ -279,7 +269,7 @@ def test_elements_written(x):
 
 
 @serves(sizes=["n"])
-def test_lists_that_grow(x):
+def lists_that_grow(x):
     rows, sums, total = [], [5.0], 0.0
     for i, v in enumerate(x):
         total += v
@@ -292,7 +282,7 @@ def test_lists_that_grow(x):
 
 
 @serves(sizes=["n"])
-def test_a_list_that_grows_in_a_branch(x):
+def a_list_that_grows_in_a_branch(x):
     if len(x) == 1:
         return x
     rows = []
@@ -302,7 +292,7 @@ def test_a_list_that_grows_in_a_branch(x):
 
 
 @serves(sizes=["n"])
-def test_a_list_of_pairs_backwards(x):
+def a_list_of_pairs_backwards(x):
     pairs, s = [], 0.0
     for v in reversed(x):
         pairs.append((v, v * v))
@@ -312,17 +302,17 @@ def test_a_list_of_pairs_backwards(x):
 
 
 @refused(match="a comprehension over an axis of unknown size has no known length")
-def test_a_comprehension(x):
+def a_comprehension(x):
     return jnp.stack([v * 2 for v in x])
 
 
 @serves
-def test_a_generator(x):
+def a_generator(x):
     return sum(v for v in x), any(v > 2 for v in x)
 
 
 @refused(match="a set or dict would hold or look for n, a size that is not known")
-def test_a_key_of_a_dict(x):
+def a_key_of_a_dict(x):
     return {4: 1}.get(len(x), 0)
 
 
@@ -330,39 +320,39 @@ HASHED = "a set or dict would hold or look for n, a size that is not known"
 
 
 @refused(match=HASHED)
-def test_a_set_of_sizes(x):
+def a_set_of_sizes(x):
     return len({len(x), 4})
 
 
 @refused(match=HASHED)
-def test_the_set_of_a_shape(x):
+def the_set_of_a_shape(x):
     return len(set(x.shape))
 
 
 @refused(match=HASHED)
-def test_a_set_comprehension(x):
+def a_set_comprehension(x):
     return len({n for n in x.shape})
 
 
 @refused(match=HASHED)
-def test_a_size_that_is_added_to_a_set(x):
+def a_size_that_is_added_to_a_set(x):
     sizes = {4}
     sizes.add(len(x))
     return len(sizes)
 
 
 @refused(match=HASHED)
-def test_a_key_of_a_dict_display(x):
+def a_key_of_a_dict_display(x):
     return {len(x): 1}.get(4, 0)
 
 
 @refused(match=HASHED)
-def test_sizes_that_a_library_counts(x):
+def sizes_that_a_library_counts(x):
     return collections.Counter([len(x), 4])[4]
 
 
 @refused(match=HASHED)
-def test_the_hash_of_a_shape(x):
+def the_hash_of_a_shape(x):
     return hash(x.shape) == hash((4,))
 
 
@@ -377,29 +367,29 @@ def one_more(n):
 
 
 @serves(sizes=["n"])
-def test_a_size_as_a_static_argument(x):
+def a_size_as_a_static_argument(x):
     return all_but_one(x, len(x)) + one_more(len(x))
 
 
 @refused(match="a set or dict would hold or look for n, a size that is not known")
-def test_a_written_key_of_a_dict(x):
+def a_written_key_of_a_dict(x):
     d = {4: 1}
     d[len(x)] = 2
     return len(d)
 
 
 @refused(match=r"iter\(\) takes the items of an axis of unknown size(.|\n)*by index \(`x\[0\]`\), or in a `for` loop")
-def test_an_iterator(x):
+def an_iterator(x):
     return next(iter(x))
 
 
 @serves(sizes=["n"])
-def test_the_first_item_by_index(x):
+def the_first_item_by_index(x):
     return x[0]
 
 
 @serves(sizes=["n"], plain=lambda x: (len(x), jnp.float32(0), len(x) - 1, jnp.zeros(9).at[len(x)].set(1.0)))
-def test_an_item_of_an_array_at_a_size(x):
+def an_item_of_an_array_at_a_size(x):
     written = jnp.zeros(9)
     written[len(x)] = 1.0
     return jnp.arange(10)[len(x)], jnp.eye(8)[0, len(x)], jnp.arange(9)[len(x) - 1], written
@@ -417,17 +407,17 @@ def test_the_first_item_where_it_is_said_that_there_are_some():
 
 
 @refused(match=r"`x\[0\]` needs a size that is known", sizes=["m - 1"])
-def test_the_first_item_of_none(x):
+def the_first_item_of_none(x):
     return first(x)
 
 
 @serves
-def test_a_size_is_compared_with_each_key(x):
+def a_size_is_compared_with_each_key(x):
     return 1 if len(x) == 4 else 0
 
 
 @serves
-def test_the_digits_of_a_size_are_computed(x):
+def the_digits_of_a_size_are_computed(x):
     n, digits = 100 * len(x), 1
     while n > 9:
         n, digits = n // 10, digits + 1
@@ -435,21 +425,35 @@ def test_the_digits_of_a_size_are_computed(x):
 
 
 @refused(match="a string that shows a traced value is read")
-def test_a_string(x):
+def a_string(x):
     return len(f"{len(x)}")
 
 
 @refused(match="a string that shows a traced value is read")
-def test_a_string_of_a_deque(x):
+def a_string_of_a_deque(x):
     return len(str(collections.deque([len(x)])))
 
 
 @refused(match="making an array is not possible with a list whose length", sizes=["m - 1"])
-def test_an_array_of_a_list_that_may_be_empty(x):
+def an_array_of_a_list_that_may_be_empty(x):
     rows = []
     for v in x:
         rows.append(v)
     return jnp.stack(rows)
+
+
+@pytest.mark.parametrize(("f", "size", "plain"), SERVED)
+def test_one_program_serves_every_size(f, size, plain):
+    called = export(f, size)
+    for count in SIZES[size]:
+        x = jnp.arange(float(count))
+        assert_same(called.call(x), plain(x))
+
+
+@pytest.mark.parametrize(("f", "size", "match"), REFUSED)
+def test_a_program_that_needs_a_known_size_is_refused(f, size, match):
+    with pytest.raises(ag.StagingError, match=match):
+        export(f, size)
 
 
 def test_code_that_is_not_converted_compares_as_jax_does():
