@@ -246,3 +246,17 @@ def f(y):
     return y, k
 """
     assert_as_in_python(source, np.float32([[1, 0], [2, 0], [1, 0], [1, 0], [2, 0], [3, 0]]))
+
+
+def test_a_float_that_becomes_traced_is_compared_with_a_large_int() -> None:
+    def f(x: Any) -> Any:
+        t, k, above = 1.0, 0, 0
+        for _ in ag.range(20):
+            if t > 10**12:
+                above += 1
+            if k < 10**12:
+                above += 100
+            t, k = t * x, k + (x > 5)
+        return above
+
+    assert int(ag.jit(f)(10.0)) == f(10.0)
