@@ -120,7 +120,7 @@ class Carry(Layout):
         self.assumptions.must_repeat = self.only_types = self.raised = False
         self.assumptions.carried = self.locations
         of = self.assumptions
-        self.level = None if of.iterations is None else Level(of.iterations, of.lengths, of.is_lenient)
+        self.level = Level(of.iterations, of.lengths, of.is_lenient) if isinstance(of.iterations, int) else None
         self.assumptions.appended.clear()
         self.first_bound, self.grown, self._replaced = [], Grown(), []
         while self.assumptions.before_attempt:
