@@ -52,6 +52,7 @@ class SlotAssumptions:
         doubtful: whether a bool is Python's in some iterations and an array in others.
         unordered: whether a dict comes out of an iteration with its keys in another order (`key_orders`).
         series: the numbers that it has in the iterations (`known_variables.Series`); False: it is carried as others are.
+        becomes_numpys: whether a Python float counts as one of NumPy's.
         kept: whether a container in such a value is older than the loop: it is the same object in every iteration.
     """
 
@@ -68,6 +69,7 @@ class SlotAssumptions:
     kept: bool = False
     unordered: bool = False
     series: Any = None
+    becomes_numpys: bool | None = None
 
 
 class LoopAssumptions:
@@ -154,10 +156,10 @@ class LoopAssumptions:
         """The types of the leaves, as far as they are known, by key."""
         return {key: assumed.type for key, assumed in self.slots.items() if assumed.type is not None}
 
-    def known_kinds(self) -> dict[Any, tuple[bool | None, bool | None]]:
-        """Which numbers are static and which containers stay what they are, as far as that is known, by key."""
-        kinds = {key: (assumed.static, assumed.in_place) for key, assumed in self.slots.items()}
-        return {key: kind for key, kind in kinds.items() if kind != (None, None)}
+    def known_kinds(self) -> dict[Any, tuple[bool | None, ...]]:
+        """Which numbers are static or NumPy's and which containers stay what they are, as far as that is known, by key."""
+        kinds = {key: (assumed.static, assumed.in_place, assumed.becomes_numpys) for key, assumed in self.slots.items()}
+        return {key: kind for key, kind in kinds.items() if kind != (None, None, None)}
 
 
 def innermost_staged() -> LoopAssumptions | None:

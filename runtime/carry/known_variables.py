@@ -37,13 +37,14 @@ from autograph import verbosity
 from autograph.runtime.carry.slots import Leaf
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.known import emission, limits, recurrences
-from autograph.runtime.tracing.known.evaluation import NotKnown, Row, TooMany, row_of
+from autograph.runtime.tracing.known.evaluation import NotKnown, Row, TooMany, may_be_known, row_of
 from autograph.runtime.tracing.known.levels import Level, position_in
 from autograph.runtime.tracing.known.limits import needs_number
 from autograph.runtime.tracing.known.number import (
     KnownTracer,
     is_open_number,
     kind_of,
+    lifted,
     made,
     open_variables,
     opened,
@@ -54,7 +55,6 @@ from autograph.runtime.tracing.known.number import (
 )
 from autograph.runtime.values.merge import Mismatch
 
-_NUMBERS = (int, float, bool)
 _OF_ANOTHER_KIND = "in one iteration it is a number of another kind than in the others"
 
 
@@ -95,9 +95,16 @@ def numbers_for(carry: Any, tracers: Sequence[Any]) -> list[Any]:
     carry.has_known = False
     for index, leaf in enumerate(carry.leaves):
         leaf.known = None
-        if not may_be or not (leaf.type.weak or leaf.type.dtype == bool) or not _may_be_known(leaf):
+        kind = type(leaf.init)
+        if not may_be or not (kind is KnownTracer or may_be_known(kind)):
             continue
         assumed = carry.assumptions.slots[leaf.key]
+        if assumed.becomes_numpys:
+            leaf.init = lifted(np.float64, leaf.init) if kind is KnownTracer else np.float64(leaf.init)
+        elif kind is float and not leaf.type.weak:
+            continue
+        if not _is_alike(leaf):
+            continue
         series = assumed.series
         if series is False or assumed.doubtful:
             continue
@@ -112,20 +119,22 @@ def numbers_for(carry: Any, tracers: Sequence[Any]) -> list[Any]:
     return found
 
 
-def _may_be_known(leaf: Leaf) -> bool:
-    kind = type(leaf.init)
-    if kind is KnownTracer:
-        kind = leaf.init.kind
-    if kind not in _NUMBERS or leaf.type.shape or leaf.path.startswith("the loop "):
+def _is_alike(leaf: Leaf) -> bool:
+    """Whether the loop carries a number as its class says, or a float instead of an int."""
+    type_, kind = leaf.type, type(leaf.init)
+    kind = leaf.init.kind if kind is KnownTracer else kind
+    if type_.shape or leaf.path.startswith("the loop "):
         return False
-    is_alike = leaf.type.dtype == emission.aval_of(kind).dtype
-    becomes_float = type(leaf.init) is int and leaf.type.dtype == emission.aval_of(float).dtype
-    return bool((is_alike or becomes_float) and (leaf.type.weak or kind is bool))
+    is_alike = type_.dtype == emission.aval_of(kind).dtype
+    if issubclass(kind, np.generic):
+        return is_alike and not type_.weak
+    becomes_float = type(leaf.init) is int and type_.dtype == emission.aval_of(float).dtype
+    return bool((is_alike or becomes_float) and (type_.weak or kind is bool))
 
 
 def may_stay(out: Any) -> bool:
     """Whether a leaf that may be known was left a number that may be."""
-    return type(out) is KnownTracer or type(out) in _NUMBERS
+    return type(out) is KnownTracer or may_be_known(type(out))
 
 
 def settle(carry: Any, comparison: Any) -> bool:
@@ -150,7 +159,8 @@ def settle(carry: Any, comparison: Any) -> bool:
         if all(stays):
             break
         pending = [p for p, known in zip(pending, stays, strict=True) if known]
-    _check_kinds(carry, pending)
+    if _check_kinds(carry, comparison, pending):
+        return True
     computed: list[tuple[Group, Sequence[Series]]] = []
     for group in _groups(pending, staying, opens):
         found = _outcomes(carry.level, group)
@@ -184,18 +194,35 @@ def settle(carry: Any, comparison: Any) -> bool:
     return moved
 
 
-def _check_kinds(carry: Any, pending: list[Pending]) -> None:
-    """Ends the attempt where a number has another kind after an iteration, which may be so in the first one alone."""
-    p = next((p for p in pending if kind_of(p.out) is not kind_of(p.leaf.init)), None)
-    if p is not None and not carry.assumptions.is_rest and carry.level.lengths is None:
+def _check_kinds(carry: Any, comparison: Any, pending: list[Pending]) -> bool:
+    """Ends the attempt where a number has another kind after an iteration, which may be so in the first one alone.
+
+    Returns:
+        whether Python floats become NumPy's (`t += w[i]`): the next attempt begins with floats of NumPy, which have the same bits.
+    """
+    others = [p for p in pending if kind_of(p.out) is not kind_of(p.leaf.init)]
+    if not others:
+        return False
+    p = others[0]
+    if not carry.assumptions.is_rest and carry.level.lengths is None:
         raise Mismatch(p.path, sample_of(p.leaf.init), sample_of(p.out), _OF_ANOTHER_KIND)
-    if p is not None and progress.is_tried:
+    if all(kind_of(p.leaf.init) is float and kind_of(p.out) is np.float64 for p in others):
+        for p in others:
+            carry.assumptions.slots[p.leaf.key].becomes_numpys = True
+            _demote(carry, comparison, p)
+        return True
+    if progress.is_tried:
         raise needs_number(f"{p.path} is not known in each iteration: it is of several kinds")
+    return False
 
 
 def _repeat(carry: Any, staying: Iterable[Leaf]) -> None:
     """Prepares the attempt in which the numbers of the variables are known: also of those that no iteration changes."""
     carry.count()
+    for leaf in carry.leaves:
+        assumed = carry.assumptions.slots[leaf.key]
+        if kind_of(leaf.init) is float and assumed.type is not None and not assumed.type.weak:
+            assumed.becomes_numpys = True  # loops inside may have carried it, which count their iterations now
     for leaf in staying:
         assumed = carry.assumptions.slots[leaf.key]
         if type(leaf.init) is not KnownTracer:
@@ -330,7 +357,7 @@ def _goes_on(carry: Any, p: Pending) -> bool:
 def _follows(series: Series, known: Any, out: Any, level: Level) -> bool:
     if type(series.row) is int:
         return recurrences.growth(known, out) == series.row
-    after, last = (row_of([x], ()) if type(x) in _NUMBERS else x for x in (out, series.last))
+    after, last = (row_of([x], ()) if may_be_known(type(x)) else x for x in (out, series.last))
     after = after.row if type(after) is KnownTracer else after
     if after is None or not after.kind is series.row.kind is last.kind:
         return False
@@ -344,7 +371,7 @@ def _follows(series: Series, known: Any, out: Any, level: Level) -> bool:
 
 def last_number(carry: Any, out: Any) -> Any:
     """Returns the last number that iterations leave in a variable that they bind first; `NotImplemented` where it is not known."""
-    if not carry.assumptions.is_counted or carry.level is None or kind_of(out) not in _NUMBERS:
+    if not carry.assumptions.is_counted or carry.level is None or not may_be_known(kind_of(out)):
         return NotImplemented
     if type(out) is not KnownTracer:
         return out

@@ -75,7 +75,7 @@ def get_item(x: Any, i: Any) -> Any:
         return choices.each_apart(get_item, x, i)
     if type(i) is tuple and context.progress.has_choices and any(type(part) is Choice for part in i):
         return choices.each_apart(lambda *parts: get_item(x, parts), *i)
-    if progress.level is not None and (found := lookups.number_at(x, i)) is not NotImplemented:
+    if progress.level is not None and (found := lookups.number_at(x, i, _read_at)) is not NotImplemented:
         return found
     if kind is list or kind is tuple:
         return traced_index.get_at(x, sizes.traced(i)) if sizes.is_unknown(i) else x[i]
@@ -115,6 +115,11 @@ def get_item(x: Any, i: Any) -> Any:
     if issubclass(kind, (dict, str, bytes)):
         raise _not_by_traced(kind, "read")
     return x[i]
+
+
+def _read_at(x: Any, i: Any) -> Any:
+    """Reads an element of numbers at a traced index."""
+    return jnp.asarray(x)[i] if type(x) is np.ndarray else traced_index.get_at(x, i)
 
 
 def get_view(x: Any, i: Any) -> Any:

@@ -35,15 +35,13 @@ from autograph.runtime.operators.staged_for import LoopInfo
 from autograph.runtime.operators.staged_while import trace_iteration
 from autograph.runtime.sequences.loop_items import Items, length_of
 from autograph.runtime.tracing import context, integer_ranges
-from autograph.runtime.tracing.known.evaluation import NotKnown, Row, TooMany
+from autograph.runtime.tracing.known.evaluation import NotKnown, Row, TooMany, may_be_known
 from autograph.runtime.tracing.known.limits import is_too_many
-from autograph.runtime.tracing.known.number import KnownTracer, is_open_number, open_variables, opened, runs_in
+from autograph.runtime.tracing.known.number import KnownTracer, is_open_number, kind_of, open_variables, opened, runs_in
 from autograph.runtime.tracing.known.recurrences import growth
 from autograph.runtime.tracing.known.step_functions import MOST_STEPS, iterations_until, lengths_until
 from autograph.runtime.tracing.truth import truth_value
 from autograph.runtime.values.merge import Mismatch, Slot
-
-_NUMBERS = (int, float, bool)
 
 
 class _Counted(BaseException):
@@ -203,7 +201,7 @@ def _needed(carry: Carry, finished: Any, truth: Any, index: Any) -> Iterator[lis
         key, variable = pending.popitem()
         after, init = left.get(key), starts.get(key)
         init = init.row if type(init) is KnownTracer else init
-        if (type(init) is not Row and type(init) not in _NUMBERS) or not _is_known(after):
+        if not (type(init) is Row or may_be_known(type(init))) or not may_be_known(kind_of(after)):
             raise Undecided("Python's numbers alone do not decide its test")
         needed[key] = variable, init, after
         pending |= {k: v for k, v in open_variables(after).items() if k not in needed}
@@ -221,7 +219,3 @@ def _in_even_steps(variables: Sequence[Any], inits: Sequence[Any], nexts: Sequen
 
 _UNTIL = {(operator.lt, True): 0, (operator.le, True): 1, (operator.gt, False): 0, (operator.ge, False): -1}
 """The operators of tests that the numbers of a range meet, with what is added to the number behind the operator for its end."""
-
-
-def _is_known(x: Any) -> bool:
-    return type(x) is KnownTracer or type(x) in _NUMBERS

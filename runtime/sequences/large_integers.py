@@ -19,6 +19,7 @@ computes `x * 10**10` of a float as `x * 1e10`, compares any two numbers, and Nu
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -28,6 +29,7 @@ import numpy as np
 
 from autograph.runtime.sequences import powers
 from autograph.runtime.tracing.families import JAX_ARRAYS
+from autograph.runtime.tracing.known.number import is_open_number
 
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
@@ -43,7 +45,10 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 def large_op(sign: str, left: Any, right: Any) -> Any:
     """`left <sign> right`, where one operand may be such an integer."""
     try:
-        return _OPERATORS[sign](left, right)
+        found = _OPERATORS[sign](left, right)
+        if is_open_number(found):
+            found.compute = functools.partial(large_op, sign)
+        return found
     except OverflowError:
         if (result := again(sign, left, right)) is None:
             raise

@@ -157,9 +157,6 @@ def _emitted_open(x: Any) -> Any:
     compute = x.compute or _ARITHMETIC.get(x.fn, x.fn)
     if x.kind is int and x.fn in _ARITHMETIC and all(getattr(a, "kind", type(a)) is bool for a in x.args):
         operands = [convert_weak(operand, jnp.result_type(int)) for operand in operands]  # Python's bools are integers
-    are_ints = all(getattr(a, "kind", type(a)) in (int, bool) for a in x.args)
-    if x.fn in COMPARISONS and are_ints and any(type(a) is int and not fits_program((a, a)) for a in operands):
-        operands = [a if type(a) is int else 0 for a in operands]  # any int that the program holds compares like this one
     try:
         return _as_kind(jnp.asarray(compute(*operands)), x)
     except Exception:

@@ -21,6 +21,7 @@ True
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections.abc import Callable, Sequence
@@ -49,6 +50,17 @@ class NotKnown(Exception):
 
 class TooMany(NotKnown):
     """There are more iterations, calls or operations than Python computes before the program runs."""
+
+
+PYTHONS = frozenset((int, float, bool))
+
+
+def _may_be_known(kind: type) -> bool:
+    return kind in PYTHONS or (issubclass(kind, np.generic) and np.dtype(kind).kind in "biuf")
+
+
+may_be_known: Callable[[Any], bool] = functools.lru_cache(256)(_may_be_known)
+"""Whether a class is one of numbers that may be known: Python's or NumPy's, except complex numbers."""
 
 
 class Row(NamedTuple):
@@ -128,7 +140,7 @@ def row_of(numbers: Any, shape: tuple[int, ...] | None = None) -> Row:
         return Row((objects.astype(np.int64) if -(2**63) <= low and high < 2**63 else objects).reshape(shape), int)
     if kind in (float, bool):
         return Row(objects.astype(kind).reshape(shape), kind)
-    if issubclass(kind, np.generic) and np.dtype(kind).kind in "biuf":
+    if may_be_known(kind):
         return Row(objects.astype(kind).reshape(shape), kind)
     raise NotKnown(f"it is no real number but {kind.__name__}")
 

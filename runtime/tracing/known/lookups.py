@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -27,16 +28,22 @@ from autograph.runtime.tracing.known.evaluation import Row
 from autograph.runtime.tracing.known.number import KnownTracer, bounds_of, is_open_number, lifted, made
 
 
-def number_at(x: Any, i: Any) -> Any:
-    """Returns the number `x[i]`; `NotImplemented` where it is not known in each iteration."""
+def number_at(x: Any, i: Any, read: Callable[[Any, Any], Any] | None = None) -> Any:
+    """Returns the number `x[i]`; `NotImplemented` where it is not known in each iteration.
+
+    Args:
+        read: reads an element of a list, a tuple or an array at a traced index; None where no index is open.
+    """
     parts = i if type(i) is tuple else (i,)
     level = max(
         (part.level for part in parts if type(part) is KnownTracer), key=lambda level: level.depth, default=None
     )
     kind = type(x)
-    if kind is dict and is_open_number(i):
-        return lifted(functools.partial(operator.getitem, dict(x)), i)
-    if level is None or any(type(part) is KnownTracer and (part.is_open or part.kind is float) for part in parts):
+    if level is None:
+        return NotImplemented
+    if any(map(is_open_number, parts)):
+        return _at_open_number(x, parts, read)
+    if any(type(part) is KnownTracer and part.kind is float for part in parts):
         return NotImplemented
     if any(type(part) is KnownTracer and part.row is None for part in parts):
         return NotImplemented if level.is_lenient else _in_table(x, parts, level)
@@ -51,6 +58,20 @@ def number_at(x: Any, i: Any) -> Any:
     else:
         return NotImplemented
     return NotImplemented if row is None else made(row, level)
+
+
+def _at_open_number(x: Any, parts: tuple[Any, ...], read: Callable[[Any, Any], Any] | None) -> Any:
+    """Returns `x[i]` at an index of which the end of the iteration shows whether it is known."""
+    if type(x) is dict:
+        return lifted(functools.partial(operator.getitem, dict(x)), *parts)
+    numbers = _numbers_in(x)
+    if read is None or numbers is None or numbers.values.ndim != len(parts):
+        return NotImplemented
+    held: Any = x.copy() if type(x) is np.ndarray else tuple(x)  # as they are now, not when the iteration ends
+    found = lifted(lambda *i: held[i if len(i) > 1 else i[0]], *parts)
+    if found is not NotImplemented:
+        found.compute = lambda *i: read(held, i if len(i) > 1 else i[0])
+    return found
 
 
 def _in_table(x: Any, parts: tuple[Any, ...], level: Any) -> Any:

@@ -29,7 +29,7 @@ from jax.core import Tracer
 from autograph.jax_internals import TAKES_OPERANDS, TRACE_STATE, emitting, open_traces
 from autograph.runtime.tracing import context, integer_ranges
 from autograph.runtime.tracing.known import emission, evaluation
-from autograph.runtime.tracing.known.evaluation import NotKnown, Row, choice
+from autograph.runtime.tracing.known.evaluation import PYTHONS, NotKnown, Row, choice, may_be_known
 from autograph.runtime.tracing.known.limits import needs_number, too_many_elements, too_many_of
 from autograph.runtime.tracing.refusals import user_variables
 
@@ -136,8 +136,6 @@ for _name in "neg", "pos", "abs", "invert":
     _unary(_name, getattr(operator, _name))
 _unary("round", round)
 
-_PYTHONS = frozenset((int, float, bool))
-
 
 def lifted(fn: Callable[..., Any], *args: Any) -> Any:
     """Computes `fn(*args)` in each iteration, as Python does.
@@ -154,7 +152,7 @@ def lifted(fn: Callable[..., Any], *args: Any) -> Any:
             level = a.level if level is None or a.level.depth > level.depth else level
             if a.row is None:
                 is_open, is_long = is_open or a.bounds is None, True
-        elif kind not in _PYTHONS and not (issubclass(kind, np.generic) and a.dtype.kind in "biuf"):
+        elif not may_be_known(kind):
             return NotImplemented
     if level is None:
         return NotImplemented
@@ -204,7 +202,7 @@ def _open(level: Any, fn: Callable[..., Any], args: tuple[Any, ...]) -> Any:
             sample = fn(*(kind_of(a)(1) if type(a) is KnownTracer else a for a in args))
         except Exception:
             return NotImplemented
-    if type(sample) not in _PYTHONS and not isinstance(sample, np.generic):
+    if not may_be_known(type(sample)):
         return NotImplemented
     found = KnownTracer(type(sample), None, None, level, fn, args)
     found.sample = sample
@@ -342,7 +340,7 @@ def chosen_number(test: Any, left: Any, right: Any) -> Any:
     kinds = {kind_of(left), kind_of(right)}
     if len(kinds) == 1:
         return lifted(choice, test, left, right)
-    if not kinds <= _PYTHONS or not (is_open_number(left) or is_open_number(right)):
+    if not kinds <= PYTHONS or not (is_open_number(left) or is_open_number(right)):
         return NotImplemented
     kind = float if float in kinds else int
     found = KnownTracer(kind, None, None, test.level, choice, (test, left, right))

@@ -19,6 +19,7 @@ import numpy as np
 WEIGHTS = np.array([0.1, 0.2, 0.3, 0.7, 0.9])
 SIZES = [3, 1, 4, 1, 5]
 RATES = {0: 0.1, 1: 0.25, 2: 0.7}
+TENTHS = [0.1, 0.2, 0.4, 0.8]
 
 
 class Box:
@@ -41,7 +42,7 @@ class _Writer:
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
         self.indices: list[str] = []
-        self.ints, self.floats, self.flags = ["c", "box.n", "d['k']", "l[0]"], ["t", "box.t", "l[1]"], ["odd"]
+        self.ints, self.floats, self.flags = ["c", "box.n", "d['k']", "l[0]"], ["t", "box.t", "l[1]", "u"], ["odd"]
         self.is_traced = self.is_plain = False
 
     def int_(self, depth: int = 2) -> str:
@@ -74,7 +75,8 @@ class _Writer:
         form = rng.choice((
             "({a} + {b})", "({a} - {b})", "({a} * {b} % 97.0)", "({a} * {n} % 89.0)", "({n} % 50 / 7)", "0.9**({n} % 60)",
             "math.sin({a})", "math.sqrt({n} % 77)", "({n} % 1009 / 3)", "({a} if {p} else {b})", "float(WEIGHTS[{n} % 5])",
-            "RATES[{n} % 3]", "min({a}, {b})", "max({b}, 0.5)", "math.floor({a}) * 0.1", "({a} // 0.3 % 71.0)",
+            "RATES[{n} % 3]", "TENTHS[{n} % 4]", "TENTHS[-1 - {n} % 4]",
+            "min({a}, {b})", "max({b}, 0.5)", "math.floor({a}) * 0.1", "({a} // 0.3 % 71.0)",
             "math.exp(-({n} % 9))", "round({a}, 2)", "float(WEIGHTS[{n} % 5] * {a} % 61.0)",
         ))  # fmt: skip
         return form.format(a=a, b=b, n=n, p=self.bool_(0))
@@ -87,6 +89,7 @@ class _Writer:
             )
         a, b = self.int_(max(depth - 1, 0)), self.int_(0)
         forms = ["{a} % 3 == 1", "{a} < {b}", "{a} != {b}", "{a} % 5 in (0, 3)", "{f} > 0.4", "not {a} % 4"]
+        forms += ["{f} < {a}", "{f} * 1e9 > 2654435761", "{f} != 10**12"]
         if depth > 0:
             forms += ["({p} and {q})", "({p} or {q})", "1 <= {a} % 7 < 5"]
         return "(" + rng.choice(forms).format(a=a, b=b, f=self.float_(0), p=self.bool_(0), q=self.bool_(0)) + ")"
@@ -113,6 +116,7 @@ class _Writer:
         name = rng.choice(self.floats)
         return rng.choice(
             (
+                f"{name} += WEIGHTS[{self.int_(0)} % 5]",
                 f"{name} += 0.1",
                 f"{name} *= 0.75",
                 f"{name} = ({self.float_(1)}) % 83.0",
@@ -234,11 +238,11 @@ def write(rng: random.Random) -> str:
     """One program."""
     writer = _Writer(rng)
     lines = [
-        "p, m, c, t, odd, last, rate, q = a, 0, 0, 0.5, False, 0, 0.0, 1",
+        "p, m, c, t, odd, last, rate, q, u = a, 0, 0, 0.5, False, 0, 0.0, 1, np.float64(0.25)",
         "box, d, l, out, ys = Box(), {'k': 1}, [2, 0.25], [], xs * 0",
         *writer.loop(3),
         *(writer.loop(2) if rng.random() < 0.3 else ()),
-        "floats = [int(n * 1000) for n in (t, rate, box.t, l[1], q)]",
+        "floats = [int(n * 1000) for n in (t, rate, box.t, l[1], q, u)]",
         "return p, m, c, odd, last, box.n, d['k'], l[0], floats, out, ys",
     ]
     return f"{_HEADER}def program(a, b, x, xs):\n{indent(chr(10).join(lines), '    ')}\n"

@@ -135,6 +135,53 @@ def test_a_loop_that_a_traced_exit_ends(limit: float) -> None:
     assert_as_in_python(EXIT, Z, limit)
 
 
+LOOKED_UP = """
+TENTHS, WIDE = [0.1, 0.2, 0.4, 0.7], np.array([[0.1, 0.3], [0.7, 0.9], [1.1, 1.3]])
+
+def f(y):
+    t, sizes = 0.0, [1, 2, 3]
+    for i in numbers(60):
+        j = i % 3
+        while j * j < i * 3:
+            j += sizes[j % 3]
+            t += TENTHS[-1 - j % 4] * 0.1
+            for k in range(sizes[-j % 3]):
+                t += WIDE[j % 3, -1 - j % 2]
+        y[i % 6, i % 7] = int(t * 10000) % 7919
+    return y
+"""
+LOOKED_UP_BY_TRACED = """
+TENTHS = [0.1, 0.2, 0.4, 0.7]
+
+def f(y):
+    j = 0
+    for i in numbers(6):
+        y[i, 1] = TENTHS[j]
+        j = (j + int(y[i, 0])) % 4
+    return y, j
+"""
+
+
+def test_elements_of_lists_and_arrays_at_a_number_that_the_loop_computes() -> None:
+    assert_as_in_python(LOOKED_UP, Z)
+    assert_as_in_python(LOOKED_UP_BY_TRACED, Z + 3)
+
+
+def test_an_index_that_becomes_traced_is_checked() -> None:
+    source = """
+def f(x):
+    j, s = 0, 0.0
+    for i in numbers(3):
+        s += [0.5, 0.25][j]
+        j = j + x
+    return s
+"""
+    f = ag.function(loaded(source, "f", ag.range))
+    assert float(f(0)) == 1.5
+    with pytest.raises(IndexError, match="list index out of range"):
+        f(1)
+
+
 def test_under_vmap_and_grad() -> None:
     source = "def f(x):\n    for i in numbers(9):\n        x = x * (i * 0.1 * 3)**0 + i / 7 * 0.3\n    return x\n"
     plain, staged = loaded(source, "f", range), ag.convert(loaded(source, "f", ag.range))
