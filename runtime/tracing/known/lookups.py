@@ -67,7 +67,7 @@ def _at_open_number(x: Any, parts: tuple[Any, ...], read: Callable[[Any, Any], A
     numbers = _numbers_in(x)
     if read is None or numbers is None or numbers.values.ndim != len(parts):
         return NotImplemented
-    held: Any = x.copy() if type(x) is np.ndarray else tuple(x)  # as they are now, not when the iteration ends
+    held: Any = x.copy() if type(x) is np.ndarray else tuple(x)  # the iteration may write to it later
     found = lifted(lambda *i: held[i if len(i) > 1 else i[0]], *parts)
     if found is not NotImplemented:
         found.compute = lambda *i: read(held, i if len(i) > 1 else i[0])

@@ -150,6 +150,20 @@ def f(y):
         y[i % 6, i % 7] = int(t * 10000) % 7919
     return y
 """
+OF_NUMPY = """
+WIDE = np.array([0.1, 0.3, 0.7, 0.9])
+
+def f(y):
+    t = u = 0.0
+    v, k, flag = np.float32(0.1), np.int64(7), np.bool_(False)
+    for i in numbers(60):
+        t += WIDE[i % 4]
+        for j in range(i % 3):
+            u += WIDE[j] * v
+        v, k, flag = v * np.float32(0.99), k * 3 % 10**10, flag ^ (i % 3 == 0)
+        y[i % 6, i % 7] = int(t * 10000) % 7919 + int(u * 10000) % 7919 + k % 1009 + flag
+    return y, t, u, v, flag
+"""
 LOOKED_UP_BY_TRACED = """
 TENTHS = [0.1, 0.2, 0.4, 0.7]
 
@@ -165,6 +179,14 @@ def f(y):
 def test_elements_of_lists_and_arrays_at_a_number_that_the_loop_computes() -> None:
     assert_as_in_python(LOOKED_UP, Z)
     assert_as_in_python(LOOKED_UP_BY_TRACED, Z + 3)
+
+
+@pytest.mark.parametrize("numbers", [ag.range, range])
+def test_numbers_of_numpy_stay_numbers_of_numpy(numbers: Any) -> None:
+    f = loaded(OF_NUMPY, "f", numbers)
+    wanted, found = loaded(OF_NUMPY, "f", range)(Z.astype(np.float64)), ag.function(f)(Z)
+    for a, b in zip(jax.tree.leaves(found), jax.tree.leaves(wanted), strict=True):
+        np.testing.assert_array_equal(np.asarray(a), np.asarray(b).astype(np.asarray(a).dtype))
 
 
 def test_an_index_that_becomes_traced_is_checked() -> None:
