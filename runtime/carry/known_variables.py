@@ -44,8 +44,8 @@ from autograph.runtime.tracing.known.number import (
     KnownTracer,
     is_open_number,
     kind_of,
-    lifted,
     made,
+    of_numpy,
     open_variables,
     opened,
     sample_of,
@@ -100,7 +100,7 @@ def numbers_for(carry: Any, tracers: Sequence[Any]) -> list[Any]:
             continue
         assumed = carry.assumptions.slots[leaf.key]
         if assumed.becomes_numpys:
-            leaf.init = lifted(np.float64, leaf.init) if kind is KnownTracer else np.float64(leaf.init)
+            leaf.init = of_numpy(leaf.init)
         elif kind is float and not leaf.type.weak:
             continue
         if not _is_alike(leaf):

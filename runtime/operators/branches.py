@@ -45,7 +45,8 @@ from autograph.runtime.operators.branch_result import BranchResult
 from autograph.runtime.sequences import bounded_list_merge
 from autograph.runtime.tracing import python_bools
 from autograph.runtime.tracing.array_types import convert_to, placeholder, type_of
-from autograph.runtime.tracing.known import number
+from autograph.runtime.tracing.known import branch_numbers
+from autograph.runtime.tracing.known.number import KnownTracer
 from autograph.runtime.tracing.refusals import RETURNED, VALUE
 from autograph.runtime.tracing.staging import is_array_like, is_traced
 from autograph.runtime.tracing.variables import (
@@ -104,17 +105,15 @@ class MergedBranches:
         self._enclosed = enclosed
         self.body, self.orelse = body, orelse
         self.goes_on = body.raised is None, orelse.raised is None
-        is_known, traces = type(body.test) is number.KnownTracer, [t() for t in (*body.traces, *orelse.traces)]
-        self.join = Join(traces, number.chooser(body.test, traces[-1]) if is_known else None)
+        is_known, traces = type(body.test) is KnownTracer, [t() for t in (*body.traces, *orelse.traces)]
+        self.join = Join(traces, branch_numbers.chooser(body.test, traces[-1]) if is_known else None)
         self._variables = variables
         self._rebuilt: list[Any] = []
         self.join.changed = {id(w.location.obj) for branch in (body, orelse) for w in branch.written}
         self._fresh = self._revive()
         for contents, branch in zip(self.join.contents_of, (body, orelse), strict=True):
             changed = (w for w in branch.written if isinstance(w.location, ContentsLocation))  # undone by now
-            contents.update(
-                (id(w.location.obj), w.after) for w in changed if id(w.location.obj) not in (self._fresh or ())
-            )
+            contents.update((id(w.location.obj), w.after) for w in changed if id(w.location.obj) not in (self._fresh or ()))
         names = [v.name for v in variables]
         taken = [self._exits_taken(branch, names) for branch in (body, orelse)]
         self._dead = [branch.raised is not None or bool(flags) for branch, flags in zip((body, orelse), taken)]
@@ -273,8 +272,8 @@ class MergedBranches:
         `is_snapshot`: of what a container holds, and no object of the program's.
         """
         if is_array_like(value):
-            if not is_traced(value) or type(value) is number.KnownTracer:
-                return Same(number.outside(value, self.join.traces[-1]))
+            if not is_traced(value) or type(value) is KnownTracer:
+                return Same(branch_numbers.outside(value, self.join.traces[-1]))
             left, right = (instead or _DEAD, value) if is_right else (value, instead or _DEAD)
             return self.join.output(left, right, type_of(value))
         opened = open_object(value) if id(value) in self.join.made else open_container(value)

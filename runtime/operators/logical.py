@@ -34,7 +34,7 @@ from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.operators.conditionals import in_place_of, staged_value
 from autograph.runtime.sequences import comparison, membership
 from autograph.runtime.sequences.selection import choose
-from autograph.runtime.tracing.known import number
+from autograph.runtime.tracing.known import branch_numbers
 from autograph.runtime.tracing.known.number import KnownTracer, lifted
 from autograph.runtime.tracing.python_bools import is_bool, note_bool, note_join
 from autograph.runtime.tracing.refusals import refusal
@@ -108,7 +108,7 @@ def _asked(operand: Callable[[], Any]) -> Callable[[], Any]:
 
 def _combine(bits: Callable[[Any, Any], Any], test: Any, left: Any, right: Any, right_if: bool) -> Any:
     """The deciding operand, both being known to exist."""
-    known = number.chosen_number(test, *((right, left) if right_if else (left, right)))
+    known = branch_numbers.chosen_number(test, *((right, left) if right_if else (left, right)))
     if known is not NotImplemented:
         return known
     if all(is_bool(x) for x in (left, right)):

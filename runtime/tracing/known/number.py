@@ -26,10 +26,10 @@ from typing import Any
 import numpy as np
 from jax.core import Tracer
 
-from autograph.jax_internals import TAKES_OPERANDS, TRACE_STATE, emitting, open_traces
+from autograph.jax_internals import TAKES_OPERANDS, TRACE_STATE, open_traces
 from autograph.runtime.tracing import context, integer_ranges
 from autograph.runtime.tracing.known import emission, evaluation
-from autograph.runtime.tracing.known.evaluation import PYTHONS, NotKnown, Row, choice, may_be_known
+from autograph.runtime.tracing.known.evaluation import NotKnown, Row, choice, may_be_known
 from autograph.runtime.tracing.known.limits import needs_number, too_many_elements, too_many_of
 from autograph.runtime.tracing.refusals import user_variables
 
@@ -258,6 +258,11 @@ def kind_of(a: Any) -> type:
     return a.kind if type(a) is KnownTracer else type(a)
 
 
+def of_numpy(a: Any) -> Any:
+    """Returns a float as a NumPy one, which has the same bits."""
+    return lifted(np.float64, a) if type(a) is KnownTracer else np.float64(a)
+
+
 def bounds_of(a: Any) -> Any:
     """Returns the least and the greatest value of an int or a bool, None of any other number."""
     if type(a) is KnownTracer:
@@ -320,9 +325,6 @@ def stepping(start: Any, step: int, level: Any) -> KnownTracer:
     return KnownTracer(int, None, (low + min(far, 0), high + max(far, 0)), level, emission.evenly, (start, step))
 
 
-# --- branches ---
-
-
 def real_of(x: Any) -> Any:
     """Returns the tracer of a variable for which an open number stands; any other value unchanged."""
     return x.emitted[0] if is_open_number(x) and x.fn is None else x
@@ -331,53 +333,6 @@ def real_of(x: Any) -> Any:
 def value_of(x: Any) -> Any:
     """Returns the value of the program for a known number; any other value unchanged."""
     return x.value if type(x) is KnownTracer else x
-
-
-def chosen_number(test: Any, left: Any, right: Any) -> Any:
-    """Returns `left if test else right`; `NotImplemented` where not all are known, or the two are surely of different kinds."""
-    if type(test) is not KnownTracer:
-        return NotImplemented
-    kinds = {kind_of(left), kind_of(right)}
-    if len(kinds) == 1:
-        return lifted(choice, test, left, right)
-    if not kinds <= PYTHONS or not (is_open_number(left) or is_open_number(right)):
-        return NotImplemented
-    kind = float if float in kinds else int
-    found = KnownTracer(kind, None, None, test.level, choice, (test, left, right))
-    found.sample = kind(choice(*map(sample_of, found.args)))
-    return found
-
-
-def chooser(test: Any, branch: Any) -> Callable[[Any, Any], Any] | None:
-    """Makes `chosen_number` for what two branches leave, if their test is known; the number belongs to the trace around them.
-
-    Args:
-        branch: the trace of the branch that is traced in that trace.
-    """
-    around = getattr(branch, "parent_trace", None)
-    if type(test) is not KnownTracer or around is None:
-        return None
-
-    def choose(left: Any, right: Any) -> Any:
-        with emitting(around):
-            return chosen_number(test, left, right)
-
-    return choose
-
-
-def outside(x: Any, branch: Any) -> Any:
-    """Returns a known number that a branch computed, for the trace around it; any other value unchanged.
-
-    Args:
-        branch: the trace of the branch that is traced in that trace.
-    """
-    around = getattr(branch, "parent_trace", None)
-    if type(x) is not KnownTracer or around is None or x.is_open and x.fn is None:
-        return x
-    with emitting(around):
-        found = KnownTracer(x.kind, x.row, x.bounds, x.level, x.fn, x.args)
-    found.sample, found.compute = x.sample, x.compute
-    return found
 
 
 def runs_in(shape: tuple[int, ...]) -> Any:
