@@ -34,6 +34,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograph import verbosity
+from autograph.runtime.carry import known_kinds
 from autograph.runtime.carry.slots import Leaf
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.known import emission, limits, recurrences
@@ -48,14 +49,10 @@ from autograph.runtime.tracing.known.number import (
     of_numpy,
     open_variables,
     opened,
-    sample_of,
     standing_for,
     stepping,
     value_of,
 )
-from autograph.runtime.values.merge import Mismatch
-
-_OF_ANOTHER_KIND = "in one iteration it is a number of another kind than in the others"
 
 
 class Series(NamedTuple):
@@ -159,7 +156,9 @@ def settle(carry: Any, comparison: Any) -> bool:
         if all(stays):
             break
         pending = [p for p, known in zip(pending, stays, strict=True) if known]
-    if _check_kinds(carry, comparison, pending):
+    if changed := known_kinds.becoming_numpys(carry, pending):
+        for p in changed:
+            _demote(carry, comparison, p)
         return True
     computed: list[tuple[Group, Sequence[Series]]] = []
     for group in _groups(pending, staying, opens):
@@ -192,28 +191,6 @@ def settle(carry: Any, comparison: Any) -> bool:
     if verbosity.level > 1:
         carry.level.names += [p.leaf.path for p in pending if p.leaf.known is not None]
     return moved
-
-
-def _check_kinds(carry: Any, comparison: Any, pending: list[Pending]) -> bool:
-    """Ends the attempt where a number has another kind after an iteration, which may be so in the first one alone.
-
-    Returns:
-        whether Python floats become NumPy's (`t += w[i]`): the next attempt begins with floats of NumPy, which have the same bits.
-    """
-    others = [p for p in pending if kind_of(p.out) is not kind_of(p.leaf.init)]
-    if not others:
-        return False
-    p = others[0]
-    if not carry.assumptions.is_rest and carry.level.lengths is None:
-        raise Mismatch(p.path, sample_of(p.leaf.init), sample_of(p.out), _OF_ANOTHER_KIND)
-    if all(kind_of(p.leaf.init) is float and kind_of(p.out) is np.float64 for p in others):
-        for p in others:
-            carry.assumptions.slots[p.leaf.key].becomes_numpys = True
-            _demote(carry, comparison, p)
-        return True
-    if progress.is_tried:
-        raise needs_number(f"{p.path} is not known in each iteration: it is of several kinds")
-    return False
 
 
 def _repeat(carry: Any, staying: Iterable[Leaf]) -> None:

@@ -260,7 +260,12 @@ def kind_of(a: Any) -> type:
 
 def of_numpy(a: Any) -> Any:
     """Returns a float as a NumPy one, which has the same bits."""
-    return lifted(np.float64, a) if type(a) is KnownTracer else np.float64(a)
+    if type(a) is not KnownTracer:
+        return np.float64(a)
+    found = lifted(np.float64, a)
+    if is_open_number(found):
+        found.compute = lambda x: x
+    return found
 
 
 def bounds_of(a: Any) -> Any:
