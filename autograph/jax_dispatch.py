@@ -5,7 +5,7 @@
 | `stage_check` | `jax._src.debugging`, `jax._src.pjit` | checks: 30 microseconds more a call, and longer programs with more lanes |
 | `jit_is_disabled` | `jax._src.config` | the eager switch inside `with jax.disable_jit()` ends with it off |
 | `jit_options` | `PjitFunction._jit_info` | a function that was jitted before stays as it is, with a warning |
-| `say_of_exports` | `jax._src.export._export`, `jax._src.core` | an export of a program with checks fails with JAX's words alone |
+| `say_of_exports` | `jax._src.export._export` | an export of a program with checks fails with JAX's words alone |
 | `frames_of` | `jax._src.source_info_util` | a drawn graph has no lines, and scopes are named after JAX's operations |
 | `reads_back` | the frames of `backward_pass3`, `eval_jaxpr` | `jit` of `grad` is refused where an array was used, then written |
 | `hide_frames` | `jax._src.traceback_util`, `source_info_util` | filtered tracebacks and op metadata name our frames |
@@ -130,30 +130,20 @@ def say_nothing_of(kind: type[BaseException]) -> None:
         )
 
 
-def say_of_exports(says: Callable[[Sequence[Any]], str]) -> None:
-    """Adds a note to JAX's error for an exported program that calls the host: `says(what it calls)`, unless that is empty."""
+def say_of_exports(says: Callable[[Any], str]) -> None:
+    """Adds a note to JAX's error for an exported program that calls the host: `says(jaxpr)`, unless that is empty."""
     try:
-        from jax._src.core import jaxprs_in_params
         from jax._src.export import _export
 
         export: Callable[..., Any] = _export._export_lowered
     except (ImportError, AttributeError):  # pragma: no cover - other JAX versions
         return
 
-    def called(jaxpr: Any) -> list[Any]:
-        found = []
-        for eqn in jaxpr.eqns:
-            if (callback := eqn.params.get("callback")) is not None:
-                found.append(getattr(callback, "callback_func", callback))
-            for inside in jaxprs_in_params(eqn.params):
-                found += called(inside)
-        return found
-
     def export_lowered(lowered: Any, jaxpr: Any, *args: Any, **options: Any) -> Any:
         try:
             return export(lowered, jaxpr, *args, **options)
         except NotImplementedError as error:
-            if said := says(called(jaxpr)):
+            if said := says(jaxpr):
                 error.add_note(said)
             raise
 

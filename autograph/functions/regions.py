@@ -38,30 +38,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax.lax import cond_p, scan_p, while_p
 
-from autograph.functions import error_words, host_calls, lanes, widened
-from autograph.jax_internals import ClosedJaxpr, new_var, scan_operands, trace_region, with_constants
-from autograph.runtime.checks.failures import FailedCheck, FailedGuard
-from autograph.runtime.jaxprs import cost, graph, linear_loop
-
-_INLINED = frozenset({"custom_jvp_call", "custom_vjp_call", "custom_vmap_call"})
-_CALLS = {"pjit": "jaxpr", "jit": "jaxpr", "checkpoint": "jaxpr", "remat2": "jaxpr", "remat": "jaxpr"}
-_CALLS.update({"closed_call": "call_jaxpr", "core_call": "call_jaxpr"})
-_KNOWN = _INLINED | _CALLS.keys() | {"cond", "while", "scan"}
+from autograph.functions import error_words, host_calls, lanes
+from autograph.jax_internals import ClosedJaxpr, new_var, trace_region, with_constants
+from autograph.runtime.checks.failures import FailedCheck, FailedGuard, check_of
+from autograph.runtime.jaxprs import cost, graph, rules
+from autograph.runtime.jaxprs.rules import RULES
 
 _FEW = 8
 """Of how many branches all are computed, where they are cheap: the words of each follow from those before, in a program that XLA
 compiles in a time that grows with the square of their number."""
-
-
-def check_of(eqn: Any) -> FailedCheck | None:
-    """Returns the check that an equation makes, by a call of the host."""
-    if eqn.primitive.name not in ("debug_callback", "pure_callback"):
-        return None
-    called = eqn.params["callback"]
-    called = getattr(called, "callback_func", called)
-    return called if isinstance(called, FailedCheck) else None
 
 
 class Regions:
@@ -85,18 +71,16 @@ class Regions:
         """Finds whether checks, which get their numbers, and prints are in a jaxpr."""
         if id(jaxpr) in self._held:
             return
-        held = [self._number(check, eqn) for eqn in jaxpr.eqns if (check := check_of(eqn)) is not None]
+        held = any([self._number(check, eqn) for eqn in jaxpr.eqns if (check := check_of(eqn)) is not None])
         prints = any(check_of(eqn) is None and host_calls.is_print(eqn) for eqn in jaxpr.eqns)
         for eqn in jaxpr.eqns:
-            if eqn.primitive.name in _KNOWN:
-                regions = list(graph.regions(eqn))
-                for region in regions:
+            if (rule := RULES.get(eqn.primitive.name)) is not None:
+                for region in rules.regions(eqn):
                     self._find(region)
-                inside = [self._held[id(region)][1] for region in regions]
-                self.keeps_rules &= not (eqn.primitive.name in _INLINED and any(inside))
-                held += inside
-                prints = prints or any(self._held[id(region)][2] for region in regions)
-        self._held[id(jaxpr)] = jaxpr, any(held), prints
+                    _, checks, prints_inside = self._held[id(region)]
+                    self.keeps_rules &= rule.of_one_more is not None or not checks
+                    held, prints = held or checks, prints or prints_inside
+        self._held[id(jaxpr)] = jaxpr, held, prints
 
     def _number(self, check: FailedCheck, eqn: Any) -> bool:
         if id(check) not in self.numbers:
@@ -109,20 +93,20 @@ class Regions:
 
     def holds(self, eqn: Any) -> bool:
         """Whether an equation is a check, or one that is known and has checks in it."""
-        if check_of(eqn) is not None:
-            return True
-        return eqn.primitive.name in _KNOWN and any(self._held[id(region)][1] for region in list(graph.regions(eqn)))
+        return check_of(eqn) is not None or (
+            eqn.primitive.name in RULES and any(map(self.has_checks, rules.regions(eqn)))
+        )
 
     def prints(self, eqn: Any) -> bool:
         """Whether an equation prints, or is one that is known and has prints in it, unless that is a function with a rule."""
-        if host_calls.is_print(eqn):
-            return True
-        is_known = eqn.primitive.name in _KNOWN - _INLINED and not host_calls.is_in_finally(eqn)
-        return is_known and any(self._held[id(region)][2] for region in list(graph.regions(eqn)))
+        rule = RULES.get(eqn.primitive.name)
+        if rule is None or rule.of_one_more is None or host_calls.is_in_finally(eqn):
+            return host_calls.is_print(eqn)
+        return any(self._held[id(region)][2] for region in rules.regions(eqn))
 
     def has_checks(self, closed: Any) -> bool:
         """Whether checks are in a region of the program."""
-        return self._held[id(getattr(closed, "jaxpr", closed))][1]
+        return self._held[id(rules.jaxpr_of(closed))][1]
 
     def program(self, jaxpr: Any, consts: Sequence[Any]) -> tuple[Any, list[Any]]:
         """Returns the whole program, with the words as its last result, and its constants."""
@@ -130,28 +114,26 @@ class Regions:
         results = region.add(jaxpr, jaxpr.invars)
         return region.closed(jaxpr, consts, jaxpr.invars, [*results, region.the_words()])
 
-    def region(self, closed: Any, places: tuple[int, int] | None = None) -> Any:
-        """Returns a region that takes the words and leaves them: last, or at these places of its inputs and its results."""
-        key = id(closed), places
+    def region(self, closed: Any, at: int, to: int | None) -> Any:
+        """Returns a region that takes the words and leaves them, at these places of its inputs and its results.
+
+        Args:
+            to: None for the test of a loop, which leaves no words, but ends the loop where a check has failed.
+        """
+        key = id(closed), at, to
         if key not in self._made:
-            jaxpr = getattr(closed, "jaxpr", closed)
-            words = self.new_words()
+            jaxpr, words = rules.jaxpr_of(closed), self.new_words()
             region = Region(self, words)
             results = region.add(jaxpr, jaxpr.invars)
-            at, to = places or (len(jaxpr.invars), len(results))
-            invars, outs = inserted(jaxpr.invars, at, words), inserted(results, to, region.the_words())
+            outs = region.going_on(*results) if to is None else [*results[:to], region.the_words(), *results[to:]]
+            invars = [*jaxpr.invars[:at], words, *jaxpr.invars[at:]]
             made, consts = region.closed(jaxpr, getattr(closed, "consts", ()), invars, outs)
-            self._made[key] = closed, (made if made.__class__ is closed.__class__ else ClosedJaxpr(made, consts))
+            self._made[key] = closed, rules.in_form_of(closed, made, consts)
         return self._made[key][1]
 
     def new_words(self) -> Any:
         """Returns a variable for the words."""
         return new_var(jax.core.ShapedArray((self.length,), jnp.dtype(jnp.int32)))
-
-
-def inserted(xs: Sequence[Any], at: int, x: Any) -> list[Any]:
-    """Returns a list with one more item."""
-    return [*xs[:at], x, *xs[at:]]
 
 
 class Region:
@@ -213,7 +195,7 @@ class Region:
         if info is not None:
             info = info._replace(arg_names=("",) * len(invars), result_paths=("",) * len(outs))
         parts = {"constvars": constvars, "invars": list(invars), "outvars": list(outs), "eqns": self.eqns}
-        effects = linear_loop.other_effects(jaxpr.effects) | {e for eqn in self.eqns for e in eqn.effects if linear_loop.reports(e)}
+        effects = rules.other_effects(jaxpr.effects) | {e for eqn in self.eqns for e in eqn.effects if rules.reports(e)}
         return with_constants(jaxpr, consts, **parts, effects=effects, debug_info=info), consts
 
     def the_words(self) -> Any:
@@ -238,13 +220,14 @@ class Region:
         check = check_of(eqn)
         if check is not None:
             return self._check(check, eqn, operands)
-        if eqn.primitive.name in _INLINED:
-            return self._inline(widened.closed_regions(eqn)[0], operands)
-        if eqn.primitive is cond_p:
-            return self._cond(eqn, operands)
-        if eqn.primitive is while_p:
+        rule, held = RULES[eqn.primitive.name], [region for _, region in rules.held(eqn)]
+        if rule.of_one_more is None:
+            return self._inline(held[0], operands)
+        if rule.chooses and len(held) <= _FEW and not self.regions.prints(eqn) and all(map(self._is_cheap, held)):
+            return self._both(held, operands)
+        if rule.test and (self.regions.has_checks(test := eqn.params[rule.test]) or rules.jaxpr_of(test).outvars[0].aval.shape):
             return self._while(eqn, operands)
-        return self._scan(eqn, operands) if eqn.primitive is scan_p else self._call(eqn, operands)
+        return self._carried(eqn, operands, self.regions.region)
 
     def _inline(self, closed: Any, operands: Sequence[Any]) -> list[Any]:
         jaxpr = getattr(closed, "jaxpr", closed)
@@ -293,38 +276,16 @@ class Region:
             [self.fine] = self._apply(lambda words: [_is_fine(words)], self.words)
         return self.fine
 
-    def _replaced(self, eqn: Any, operands: list[Any], params: dict[str, Any], at: int | None = None) -> list[Any]:
-        """Returns the results of an equation that leaves the words, the last of its results or at a place, less these."""
-        outvars = [new_var(v.aval) for v in eqn.outvars]
+    def _carried(self, eqn: Any, operands: list[Any], change: Callable[[Any, int, int | None], Any]) -> list[Any]:
+        """Returns the results of an equation that takes the words and leaves them; `change` makes its regions (`with_one_more`)."""
+        outvars, words = [new_var(v.aval) for v in eqn.outvars], self.the_words()
         self.words, self.fine = self.regions.new_words(), None
-        effects = linear_loop.other_effects(self._renamed(eqn.effects))
-        replaced = eqn.replace(
-            invars=operands,
-            outvars=inserted(outvars, len(outvars) if at is None else at, self.words),
-            params={**eqn.params, **params},
-        )
-        inner = {e for region in graph.regions(replaced) for e in region.effects if linear_loop.reports(e)}
-        self.eqns.append(replaced.replace(effects=effects | inner))
+        eqn = eqn.replace(invars=operands, outvars=outvars, effects=self._renamed(eqn.effects))
+        self.eqns.append(rules.with_one_more(eqn, change, words, self.words))
         return outvars
 
-    def _call(self, eqn: Any, operands: list[Any]) -> list[Any]:
-        name = _CALLS[eqn.primitive.name]
-        params = {name: self.regions.region(eqn.params[name]), **widened.of_one_more(eqn.params)}
-        return self._replaced(eqn, [*operands, self.the_words()], params)
-
-    def _scan(self, eqn: Any, operands: list[Any]) -> list[Any]:
-        consts, carry, xs, ys = widened.layout(eqn.params, len(operands), len(eqn.outvars))
-        params = {"jaxpr": self.regions.region(eqn.params["jaxpr"], (consts + carry, carry))}
-        params.update(scan_operands(consts, carry + 1, xs, ys) or {})
-        if "linear" in eqn.params:
-            params["linear"] = tuple(inserted(eqn.params["linear"], consts + carry, False))
-        return self._replaced(eqn, inserted(operands, consts + carry, self.the_words()), params, carry)
-
-    def _cond(self, eqn: Any, operands: list[Any]) -> list[Any]:
-        branches = eqn.params["branches"]
-        if len(branches) > _FEW or self.regions.prints(eqn) or not all(self._is_cheap(branch) for branch in branches):
-            params = {"branches": tuple(map(self.regions.region, branches))}
-            return self._replaced(eqn, [*operands, self.the_words()], params)
+    def _both(self, branches: Sequence[Any], operands: list[Any]) -> list[Any]:
+        """Returns the results of a `cond` whose branches are all computed."""
         index, around, results = operands[0], self._reached, []
         for number, branch in enumerate(branches):
             if self.regions.has_checks(branch):
@@ -344,13 +305,14 @@ class Region:
 
     def _is_cheap(self, closed: Any) -> bool:
         """Whether a branch may be computed wherever the `cond` is: its checks, and little else."""
-        jaxpr = getattr(closed, "jaxpr", closed)
+        jaxpr = rules.jaxpr_of(closed)
         rest, made = [], set()
         for eqn in jaxpr.eqns:
+            rule = rules.rule_of(eqn)
             if not self.regions.holds(eqn):
                 rest.append(eqn)
             elif check_of(eqn) is None and not (
-                eqn.primitive.name in _INLINED | {"cond"} and all(map(self._is_cheap, widened.closed_regions(eqn)))
+                (rule.chooses or rule.of_one_more is None) and all(map(self._is_cheap, rules.regions(eqn)))
             ):
                 return False
             else:
@@ -359,41 +321,31 @@ class Region:
         return cost.is_cheap(jaxpr.replace(eqns=rest, outvars=outs)) and all(map(cost.is_small, jaxpr.outvars))
 
     def _while(self, eqn: Any, operands: list[Any]) -> list[Any]:
+        """Returns the results of a loop whose test is evaluated before it and in its body: the carry has its truth."""
         test, body = eqn.params["cond_jaxpr"], eqn.params["body_jaxpr"]
-        heads, of_body = eqn.params["cond_nconsts"], eqn.params["body_nconsts"]
-        if not self.regions.has_checks(test) and not test.jaxpr.outvars[0].aval.shape:
-            params = {"cond_jaxpr": self._goes_on(test), "body_jaxpr": self.regions.region(body)}
-            return self._replaced(eqn, [*operands, self.the_words()], params)
-        consts, carry = operands[:heads], operands[heads + of_body :]
+        consts, of_body, carry = rules.while_operands(eqn.params, operands)
         [alive] = self._inline(test, [*consts, *carry])
         inside = Region(self.regions, self.regions.new_words())
         words, flag = inside.words, new_var(alive.aval)
-        of_test, carried = [new_var(v.aval) for v in consts], body.jaxpr.invars[of_body:]
+        of_test, carried = [new_var(v.aval) for v in consts], body.jaxpr.invars[len(of_body) :]
         left = inside.add(body.jaxpr, body.jaxpr.invars)
         if flag.aval.shape:  # of several lanes: those that are done keep what they have
             left = [inside._apply(lanes.chosen, flag, x, old)[0] for x, old in zip(left, carried, strict=True)]
         results = [*left, *inside._inline(test, [*of_test, *left]), inside.the_words()]
-        invars = [*body.jaxpr.invars[:of_body], *of_test, *carried, flag, words]
+        invars = [*body.jaxpr.invars[: len(of_body)], *of_test, *carried, flag, words]
         made = ClosedJaxpr(*inside.closed(body.jaxpr, body.consts, invars, results))
-        params = {"cond_jaxpr": self._goes_on(test, [v.aval for v in (*consts, *carry)]), "body_jaxpr": made}
-        params["body_nconsts"] = of_body + heads
-        start = [*operands[: heads + of_body], *consts, *carry, alive, self.the_words()]
-        return self._replaced(eqn.replace(outvars=[*eqn.outvars, flag]), start, params)[:-1]
+        of_flag = [*(new_var(v.aval) for v in (*consts, *carry)), new_var(flag.aval)]
+        ends = ClosedJaxpr(*Region(self.regions).closed(test.jaxpr.replace(constvars=[], effects=set()), (), of_flag, of_flag[-1:]))
+        params = {"cond_jaxpr": ends, "body_nconsts": len(of_body) + len(consts)}
+        eqn = eqn.replace(outvars=[*eqn.outvars, flag], params={**eqn.params, **params})
+        start = [*consts, *of_body, *consts, *carry, alive]
+        return self._carried(eqn, start, lambda x, at, to: made if x is body else self.regions.region(x, at, to))[:-1]
 
-    def _goes_on(self, test: Any, carried: Sequence[Any] | None = None) -> Any:
-        """Returns a loop's test that also ends the loop where a check has failed; `carried`: the types of what it takes."""
-        words = self.regions.new_words()
-        region = Region(self.regions, words)
-        if carried is None:
-            invars = list(test.jaxpr.invars)
-            [alive] = region.add(test.jaxpr, invars)
-            constvars, consts = test.jaxpr, test.consts
-        else:
-            alive = new_var(test.jaxpr.outvars[0].aval)
-            invars = [*map(new_var, carried), alive]
-            constvars, consts = test.jaxpr.replace(constvars=[], eqns=[], effects=set()), ()
-        outs = region._apply(lambda alive, words: [lax.bitwise_and(lanes.any_lane(alive), _is_fine(words))], alive, words)
-        return ClosedJaxpr(*region.closed(constvars, consts, [*invars, words], outs))
+    def going_on(self, alive: Any) -> list[Any]:
+        """Returns whether a loop goes on: its test holds, and no check has failed."""
+        return self._apply(
+            lambda alive, words: [lax.bitwise_and(lanes.any_lane(alive), _is_fine(words))], alive, self.words
+        )
 
 
 def _is_fine(words: Any) -> Any:

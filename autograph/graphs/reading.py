@@ -16,6 +16,7 @@ import numpy as np
 
 from autograph.graphs.operations import Operation, Scope, Source, Value
 from autograph.graphs.scopes import KEYWORDS, Call, calls_between, source_of, staged_as, statement_scope, user_frames
+from autograph.runtime.jaxprs import rules
 from autograph.runtime.jaxprs.graph import is_literal
 
 _LONGEST = 200  # characters of a parameter
@@ -60,12 +61,12 @@ class _Reader:
         scope.inputs = tuple(known[v] for v in (*jaxpr.invars, *jaxpr.constvars))
         tree = _Calls(scope)
         # A statement whose branches are computed both has no operation with a scope of its own.
-        whole = {names[-1] for equation in jaxpr.eqns if (names := _named(equation)) and any(_regions(equation))}
+        whole = {names[-1] for equation in jaxpr.eqns if (names := _named(equation)) and rules.held(equation)}
         for equation in jaxpr.eqns:
             frames, names = user_frames(equation), _named(equation)
             path = calls_between(frames, around, function) + [Call(staged_as(name) or name) for name in names]
             at = source_of(frames) or scope.source
-            regions = list(_regions(equation))
+            regions = _regions(equation)
             own = path.pop().name if names and names[-1] in whole and staged_as(names[-1]) else ""
             inside = tree.enter(path, at)
             operation = self._operation(equation, known, inside.path, at)
@@ -85,14 +86,15 @@ class _Reader:
             made.append(_value(name if len(equation.outvars) == 1 else f"{name}:{k}", v.aval))
             known[v] = made[-1]
         taken = tuple(_atom(v, known) for v in equation.invars)
-        texts = {key: str(value)[:_LONGEST] for key, value in equation.params.items() if _is_plain(value)}
+        held = {key for key, _ in rules.held(equation)}
+        texts = {k: str(x)[:_LONGEST] for k, x in equation.params.items() if k not in held and _is_plain(x)}
         return Operation(name, kind, path, taken, tuple(made), source, texts)
 
     def _statement(
         self,
         equation: Any,
         operation: Operation,
-        regions: list[tuple[str, Any]],
+        regions: list[tuple[str, str, Any]],
         parent: Scope,
         place: tuple[list[Any], str],
     ) -> Scope:
@@ -101,11 +103,11 @@ class _Reader:
         function, name = _called(equation, regions, operation.source, named)
         scope = _below(parent, name, operation.source)
         scope.operation = operation
-        for word, jaxpr in regions:
+        for word, parameter, jaxpr in regions:
             inside = scope if len(regions) == 1 else _below(scope, word, operation.source)
             scope.regions.append(inside)
-            inside.given = _given(operation, word, jaxpr)
-            self._region(jaxpr, inside, _inputs(operation, inside.given, jaxpr), frames, function)
+            inside.given = tuple(rules.inputs(equation, parameter, jaxpr, operation.inputs))
+            self._region(jaxpr, inside, _inputs(equation, inside.given, jaxpr), frames, function)
             if inside is not scope:
                 scope.parts.append(inside)
         return scope
@@ -195,64 +197,41 @@ def _numbered(name: str) -> Iterator[str]:
 
 
 def _called(
-    equation: Any, regions: list[tuple[str, Any]], source: Source | None, named: str
+    equation: Any, regions: list[tuple[str, str, Any]], source: Source | None, named: str
 ) -> tuple[str, str]:
     """Returns the function that an operation calls, if it is a call, and the name of its scope."""
     kind = equation.primitive.name
     if kind in KEYWORDS:
         return "", named or statement_scope(kind, source)
-    debug_info = getattr(regions[0][1], "debug_info", None)
+    debug_info = getattr(regions[0][-1], "debug_info", None)
     name = str(equation.params.get("name") or getattr(debug_info, "func_name", None) or kind)
     return name, name
 
 
-def _regions(equation: Any) -> Iterator[tuple[str, Any]]:
-    """Yields the programs in an operation, each with its name: `true` and `false`, `test` and `body`."""
-    for key, value in equation.params.items():
-        found = [
-            getattr(x, "jaxpr", x) for x in (value if isinstance(value, tuple | list) else (value,)) if _is_jaxpr(x)
-        ]
-        if key == "branches" and len(found) == 2:
-            yield from zip(("true", "false"), found[::-1])
-        else:
-            word = {"cond_jaxpr": "test", "body_jaxpr": "body"}.get(key, key)
-            yield from ((word if len(found) == 1 else f"{word}_{k}", jaxpr) for k, jaxpr in enumerate(found))
-
-
-def _is_jaxpr(x: Any) -> bool:
-    return hasattr(x, "eqns") or hasattr(getattr(x, "jaxpr", None), "eqns")
+def _regions(equation: Any) -> list[tuple[str, str, Any]]:
+    """Returns the programs in an operation, each with its name (`true` and `false`, `test` and `body`) and its parameter."""
+    held = [(name, rules.jaxpr_of(region)) for name, region in rules.held(equation)]
+    words = [{"cond_jaxpr": "test", "body_jaxpr": "body"}.get(name, name) for name, _ in held]
+    if words == ["branches"] * 2:
+        held, words = held[::-1], ["true", "false"]
+    unique = [word if words.count(word) == 1 else f"{word}_{words[:k].count(word)}" for k, word in enumerate(words)]
+    return [(word, *one) for word, one in zip(unique, held, strict=True)]
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether a parameter is shown: numbers, strings, shapes, types; not programs and functions."""
+    """Whether a parameter that is no program is shown: numbers, strings, shapes, types; not functions."""
     items = value if isinstance(value, tuple | list) else (value,)
-    return value is not None and not any(_is_jaxpr(x) or callable(x) for x in items)
+    return value is not None and not any(map(callable, items))
 
 
-def _given(operation: Operation, word: str, jaxpr: Any) -> tuple[Value, ...]:
-    """Returns the values around a region with which its inputs begin: the last operands, except for the test of a `while`."""
-    outer = operation.inputs
-    if operation.kind == "while":
-        tests, both = _number(operation, "cond_nconsts"), _number(operation, "cond_nconsts", "body_nconsts")
-        return (*outer[:tests], *outer[both:]) if word == "test" else outer[tests:]
-    return outer[-len(jaxpr.invars) :] if len(jaxpr.invars) else ()
-
-
-def _inputs(operation: Operation, given: tuple[Value, ...], jaxpr: Any) -> list[str | Value]:
+def _inputs(equation: Any, given: tuple[Value, ...], jaxpr: Any) -> list[str | Value]:
     """Names the inputs of a region: values around it that do not change keep their names."""
-    if operation.kind == "cond":
-        return [*given]
-    if operation.kind == "while":
-        carried = len(operation.outputs)
-        return [*given[: len(given) - carried], *["carry"] * carried]
-    if operation.kind == "scan" and "num_consts" in operation.parameters:
-        same, carried = _number(operation, "num_consts"), _number(operation, "num_carry")
-        return [*given[:same], *["carry"] * carried, *["item"] * (len(given) - same - carried)]
-    return [name or "arg" for name in _input_names(jaxpr)]
-
-
-def _number(operation: Operation, *parameters: str) -> int:
-    return sum(int(operation.parameters[name]) for name in parameters)
+    if rules.is_straight(equation):
+        return [name or "arg" for name in _input_names(jaxpr)]
+    rule = rules.rule_of(equation)
+    xs, ys = rule.scanned(equation)
+    carried = 0 if rule.chooses else len(equation.outvars) - ys
+    return [*given[: len(given) - carried - xs], *["carry"] * carried, *["item"] * xs]
 
 
 def _input_names(jaxpr: Any) -> list[str]:

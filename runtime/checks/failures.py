@@ -22,6 +22,7 @@ import numpy as np
 from autograph import errors
 from autograph.jax_dispatch import say_nothing_of, say_of_exports
 from autograph.runtime.checks import exception_parts, messages
+from autograph.runtime.jaxprs.rules import every
 from autograph.runtime.tracing import context
 
 
@@ -162,9 +163,16 @@ class FailedCheck:
         return exception_parts.in_context(exception_parts.made_of(self.kind, *parts), around)
 
 
-def _of_export(callbacks: Sequence[Any]) -> str:
-    """What there is to say of an export that fails because the program calls these."""
-    check = next((called for called in callbacks if isinstance(called, FailedCheck)), None)
+def check_of(eqn: Any) -> FailedCheck | None:
+    """Returns the check that an equation makes, by a call of the host."""
+    called = eqn.params.get("callback")
+    called = getattr(called, "callback_func", called)
+    return called if isinstance(called, FailedCheck) else None
+
+
+def _of_export(jaxpr: Any) -> str:
+    """What there is to say of an export that fails because the program calls the host."""
+    check = next(filter(None, map(check_of, every(jaxpr.eqns))), None)
     if check is None:
         return ""
     return errors.message(

@@ -39,8 +39,8 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph.jax_internals import cotangent_array
-from autograph.runtime.jaxprs.graph import regions
 from autograph.runtime.jaxprs.linear_loop import Loop, Values
+from autograph.runtime.jaxprs.rules import regions, runs
 from autograph.runtime.tracing.array_types import type_of
 
 LIGHT_BLOCK, HEAVY_BLOCK = 32, 8
@@ -107,13 +107,13 @@ def work(jaxpr: Any) -> float:
     total: float = 0
     for eqn in jaxpr.eqns:
         results = sum(_elements(v.aval.shape) for v in eqn.outvars)
-        if eqn.primitive.name == "while":
+        if (times := runs(eqn)) is math.inf:
             return math.inf
         if eqn.primitive.name == "dot_general":
             (contracted, _), _ = eqn.params["dimension_numbers"]
             results *= _elements([eqn.invars[0].aval.shape[axis] for axis in contracted])
-        jaxprs = list(regions(eqn))
-        total += sum(map(work, jaxprs)) * eqn.params.get("length", 1) if jaxprs else results
+        jaxprs = regions(eqn)
+        total += sum(map(work, jaxprs)) * times if jaxprs else results
     return total
 
 

@@ -21,6 +21,7 @@ bool of scalars.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -28,8 +29,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autograph.runtime.jaxprs.graph import has_at_most, is_literal, only_weakens, regions
+from autograph.runtime.jaxprs.graph import has_at_most, is_literal, only_weakens
 from autograph.runtime.jaxprs.loop import Conditional
+from autograph.runtime.jaxprs.rules import every, jaxpr_of, runs
 from autograph.runtime.tracing.array_types import is_integer_type
 
 _LIMIT = 12  # the cost of a cheap branch at most; an equation costs 1, except:
@@ -123,9 +125,8 @@ def _cost(jaxpr: Any, limit: int, also: Callable[[Any, str], bool]) -> float:
     total = 0.0
     for eqn in jaxpr.eqns:
         name = eqn.primitive.name
-        if name in ("pjit", "jit"):
-            inner = eqn.params["jaxpr"]
-            total += _cost(getattr(inner, "jaxpr", inner), limit, also)
+        if name == "jit":
+            total += _cost(jaxpr_of(eqn.params["jaxpr"]), limit, also)
         elif not eqn.effects and (name in _ELEMENTWISE or _is_total(eqn, name) or also(eqn, name)):
             total += _cost_of(eqn, name)
         else:
@@ -164,16 +165,13 @@ def _is_integer(v: Any) -> bool:
 
 def is_pure(eqns: Iterable[Any]) -> bool:
     """Whether equations can be evaluated where the program does not evaluate them: they end, and call nobody."""
-    return all(_ends(eqn) for eqn in eqns) and not calls_host(eqns)
-
-
-def _ends(eqn: Any) -> bool:
-    return eqn.primitive.name != "while" and all(_ends(inner) for region in regions(eqn) for inner in region.eqns)
+    return not any(_calls_host(eqn) or runs(eqn) is math.inf for eqn in every(eqns))
 
 
 def calls_host(eqns: Iterable[Any]) -> bool:
     """Whether equations print, or call Python, as run-time checks do."""
-    return any(
-        eqn.effects or "callback" in eqn.primitive.name or any(calls_host(region.eqns) for region in regions(eqn))
-        for eqn in eqns
-    )
+    return any(map(_calls_host, every(eqns)))
+
+
+def _calls_host(eqn: Any) -> bool:
+    return bool(eqn.effects) or "callback" in eqn.primitive.name

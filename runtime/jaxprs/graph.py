@@ -11,12 +11,12 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from jax.lax import cond_p
 
-from autograph.jax_internals import ClosedJaxpr, Jaxpr, Literal
+from autograph.jax_internals import Literal
 
 
 def is_literal(atom: Any) -> bool:
@@ -51,20 +51,9 @@ def needed(eqns: Sequence[Any], outs: Iterable[Any], keep_effects: bool = False)
     return found[::-1]
 
 
-def regions(eqn: Any) -> Iterator[Any]:
-    """The jaxprs that an equation holds."""
-    for param in eqn.params.values():
-        for region in param if type(param) is tuple else (param,):
-            if type(region) in _JAXPRS:
-                yield getattr(region, "jaxpr", region)
-
-
 def only_weakens(eqn: Any) -> bool:
     """Whether an equation gives a value a weak type of the same dtype, or takes it away: that is nothing to compute."""
     return eqn.primitive.name == "convert_element_type" and eqn.invars[0].aval.dtype == eqn.outvars[0].aval.dtype
-
-
-_JAXPRS = (ClosedJaxpr, Jaxpr)  # since JAX 0.11 one class
 
 
 def predicate_of(eqn: Any, made_by: dict[Any, Any]) -> Any:

@@ -34,21 +34,14 @@ from typing import Any, NamedTuple
 
 import jax
 from jax import lax
-from jax.lax import cond_p, scan_p, while_p
+from jax.lax import cond_p
 
 from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.jaxprs.cost import is_pure
 from autograph.runtime.jaxprs.exit_folding import flags
-from autograph.runtime.jaxprs.graph import (
-    has_at_most,
-    is_literal,
-    predicate_of,
-    producers,
-    reads,
-    regions,
-    with_equations,
-)
+from autograph.runtime.jaxprs.graph import has_at_most, is_literal, predicate_of, producers, reads, with_equations
 from autograph.runtime.jaxprs.loop import Form, Loop
+from autograph.runtime.jaxprs.rules import every, is_straight
 
 _LARGE = 64  # elements of a result
 _MOST = 200  # equations of a branch
@@ -107,16 +100,8 @@ def _is_light(branch: Any) -> bool:
     return (
         len(eqns) <= _MOST
         and is_pure(eqns)
-        and _is_straight(eqns)
+        and all(map(is_straight, every(eqns)))
         and all(has_at_most(v, _LARGE) for e in eqns for v in e.outvars)
-    )
-
-
-def _is_straight(eqns: list[Any]) -> bool:
-    """Whether equations neither branch nor loop."""
-    return all(
-        eqn.primitive not in (cond_p, scan_p, while_p) and all(_is_straight(inner.eqns) for inner in regions(eqn))
-        for eqn in eqns
     )
 
 

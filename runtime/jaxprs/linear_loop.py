@@ -22,7 +22,7 @@ False 81.0
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import jax
@@ -30,6 +30,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograph import jax_internals
+from autograph.runtime.jaxprs import rules
 
 Values = list[Any]
 
@@ -39,26 +40,21 @@ class Loop:
 
     Args:
         operands: constants of the test, constants of the body, first carry; linear ones are JAX's placeholders.
-        cond_jaxpr, cond_nconsts, body_jaxpr, body_nconsts: the parameters of `while`.
+        params: the parameters of `while`.
     """
 
-    def __init__(
-        self, operands: Sequence[Any], *, cond_jaxpr: Any, cond_nconsts: int, body_jaxpr: Any, body_nconsts: int
-    ) -> None:
-        head, body = cond_nconsts, cond_nconsts + body_nconsts
-        test_consts, consts, carry = operands[:head], operands[head:body], operands[body:]
-        self.test_consts = list(test_consts)
+    def __init__(self, operands: Sequence[Any], **params: Any) -> None:
+        self.test_consts, consts, carry = rules.while_operands(params, operands)
         self.linear_const = [jax_internals.is_linear(x) for x in consts]
         self.consts = [x for x, linear in zip(consts, self.linear_const, strict=True) if not linear]
-        self.test = silent(cond_jaxpr)
-        self.body = silent(body_jaxpr)
+        self.test, self.body = silent(params["cond_jaxpr"]), silent(params["body_jaxpr"])
         self.linear_carry, value_part = self._split([jax_internals.is_linear(x) for x in carry])
         self.start = [jnp.asarray(x) for x, linear in zip(carry, self.linear_carry, strict=True) if not linear]
         self._value_part, self._value_inputs = value_part
 
         in_avals = self.body.in_avals
-        self.const_zeros = _zeros(in_avals[:body_nconsts], self.linear_const)
-        self.carry_zeros = _zeros(in_avals[body_nconsts:], self.linear_carry)
+        self.const_zeros = _zeros(in_avals[: len(consts)], self.linear_const)
+        self.carry_zeros = _zeros(in_avals[len(consts) :], self.linear_carry)
 
     def _split(self, linear: list[bool]) -> tuple[list[bool], tuple[Any, list[bool]]]:
         """Which carries are tangents, and the part of the body that makes the values, with the inputs that it reads."""
@@ -122,40 +118,15 @@ class Loop:
         return out
 
 
-def silent(closed: Any) -> Any:
-    """The jaxpr without its prints (equations that only report: no result, nothing but debugging effects)."""
-    return jax_internals.ClosedJaxpr(_silent(closed.jaxpr), closed.consts) if closed.effects else closed
-
-
-def _silent(jaxpr: Any) -> Any:
-    eqns = []
-    for eqn in jaxpr.eqns:
-        if not eqn.effects:
-            eqns.append(eqn)
-        elif eqn.outvars or not all(map(reports, eqn.effects)):
-            params = {name: _silent_param(value) for name, value in eqn.params.items()}
-            eqns.append(eqn.replace(params=params, effects=other_effects(eqn.effects)))
-    return jaxpr.replace(eqns=eqns, effects=other_effects(jaxpr.effects))
-
-
-def _silent_param(value: Any) -> Any:
-    if isinstance(value, jax_internals.ClosedJaxpr):
-        return silent(value)
-    if isinstance(value, jax_internals.Jaxpr):
-        return _silent(value)
-    if isinstance(value, tuple):
-        return tuple(map(_silent_param, value))
-    return value
-
-
-def other_effects(effects: Iterable[Any]) -> set[Any]:
-    """Effects that are not those of checks and prints."""
-    return {effect for effect in effects if not reports(effect)}
-
-
-def reports(effect: Any) -> bool:
-    """Whether an effect is that of a check, `jax.debug.print` or `jax.debug.callback` (their classes have no public name)."""
-    return any(kind.__name__ in ("DebugEffect", "OrderedDebugEffect") for kind in type(effect).__mro__)
+def silent(region: Any) -> Any:
+    """Returns the region without its prints (equations that only report: no result, nothing but debugging effects)."""
+    jaxpr = rules.jaxpr_of(region)
+    if not jaxpr.effects:
+        return region
+    kept = [eqn for eqn in jaxpr.eqns if not eqn.effects or eqn.outvars or not all(map(rules.reports, eqn.effects))]
+    eqns = [rules.rebuilt(eqn, lambda name, inner: silent(inner)) if eqn.effects else eqn for eqn in kept]
+    made = jaxpr.replace(eqns=eqns, effects=rules.other_effects(jaxpr.effects))
+    return rules.in_form_of(region, made, getattr(region, "consts", ()))
 
 
 def _run(closed: Any, *args: Any) -> list[Any]:

@@ -29,7 +29,6 @@ derivative may be infinite there, and zero times infinity is nan: what is differ
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from jax import lax
@@ -37,8 +36,9 @@ from jax.lax import cond_p, scan_p
 
 from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.jaxprs.exit_folding import Exit, changing, exits, is_true, left
-from autograph.runtime.jaxprs.graph import has_at_most, needed, predicate_of, reads, regions, with_equations
+from autograph.runtime.jaxprs.graph import has_at_most, needed, predicate_of, reads, with_equations
 from autograph.runtime.jaxprs.loop import Bind, Form, Loop
+from autograph.runtime.jaxprs.rules import every, regions
 
 _MOST = 200  # equations of a condition that the program may hold twice
 _LARGE = 1  # elements: to select from arrays is an operation of its own, to carry another one none
@@ -74,27 +74,20 @@ def rotated(loop: Loop) -> Form | None:
 def _is_worth_it(exit_: Exit) -> bool:
     """Whether the condition is short enough to be held twice, and guards more than a few numbers."""
     head = exit_.decision.live
-    every = list(_every(head))
-    if len(every) > _MOST or any(eqn.primitive in (cond_p, scan_p) for eqn in every):
+    inside = list(every(head))
+    if len(inside) > _MOST or any(eqn.primitive in (cond_p, scan_p) for eqn in inside):
         return False
     if not any(_guards(eqn, exit_.condition, exit_.decision.made_by) for eqn in exit_.decision.eqns):
         return False
     anyway = {v for eqn in (*head, *exit_.leave.live) for v in eqn.outvars}
     behind = [eqn for eqn in exit_.stay.live if eqn.outvars[0] not in anyway]
-    if any(eqn.primitive.name not in _VIEWS and (not has_at_most(eqn.outvars[0], 1) or any(regions(eqn))) for eqn in behind):
+    if any(eqn.primitive.name not in _VIEWS and (not has_at_most(eqn.outvars[0], 1) or regions(eqn)) for eqn in behind):
         return True
     return any(a is not b and not has_at_most(a, _LARGE) for a, b in zip(exit_.stay.outs, exit_.leave.outs, strict=True))
 
 
 def _guards(eqn: Any, condition: Any, made_by: dict[Any, Any]) -> bool:
     return predicate_of(eqn, made_by) is condition and (eqn.primitive is cond_p or not has_at_most(eqn.outvars[0], _LARGE))
-
-
-def _every(eqns: Sequence[Any]) -> Iterator[Any]:
-    for eqn in eqns:
-        yield eqn
-        for region in regions(eqn):
-            yield from _every(region.eqns)
 
 
 def _rotate(loop: Loop, exit_: Exit) -> _Rotated:

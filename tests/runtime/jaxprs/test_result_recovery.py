@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.runtime.jaxprs.graph import regions
+from autograph.runtime.jaxprs.rules import regions
 
 
 def carried(fn, *args):

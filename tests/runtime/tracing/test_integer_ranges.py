@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.runtime.jaxprs.graph import regions
+from autograph.runtime.jaxprs.rules import regions
 from autograph.runtime.tracing import integer_ranges
 
 
