@@ -11,7 +11,6 @@ import gast
 
 from autograph import first_use, switches
 from autograph.analyses.loops import as_in_grammar
-from autograph.converters import checks
 from autograph.converters.base import Conversion, Converter
 from autograph.options import ConversionContext
 
@@ -62,16 +61,17 @@ def apply_passes(tree: Any, context: ConversionContext, *, strict: bool | None =
         the tree; its attribute `made` holds the names of the functions in it that converters made, and nobody else.
     """
     conversion = Conversion(tree, context)
+    checks = first_use.find("autograph.converters.checks") if (STRICT if strict is None else strict) else None
     for place, only_for in CONVERTERS.items():
         if only_for and conversion.kinds.isdisjoint(only_for):
             continue
         converter = find_pass(place)
         tree = converter(conversion).convert(tree)
-        if STRICT if strict is None else strict:
+        if checks:
             checks.check_tree(tree, converter.__name__, removes=converter.removes)
     for loop in conversion.loops:
         as_in_grammar(loop)
     tree.made = frozenset(made.name for made in conversion.region_functions)
-    if STRICT if strict is None else strict:
-        checks.check_result(tree)
+    if checks:
+        checks.check_result(tree, conversion.alias)
     return tree

@@ -66,4 +66,4 @@ def test_a_result_that_does_not_read_back_is_seen() -> None:
     tree = gast.parse("def f():\n    x").body[0]
     tree.body[0].value.id = "a b"
     with pytest.raises((AssertionError, SyntaxError)):
-        checks.check_result(tree)
+        checks.check_result(tree, "ag__")
