@@ -12,7 +12,6 @@ from typing import Any, ClassVar
 
 import gast
 
-from autograph.analyses.large_integers import LargeIntegers
 from autograph.analyses.loops import IS_COMPOUND, block_places
 from autograph.analyses.name_kinds import NameKinds, name_kinds
 from autograph.analyses.nativeness import Nativeness, suspends
@@ -95,8 +94,6 @@ class Conversion:
         self._names_frame = not self.names.isdisjoint(_FRAME_CALLS)
         self.name_kinds = name_kinds(tree) if not kinds.isdisjoint(_COMPARING) else NameKinds()
         """Which names the user's source uses as numbers, or binds to containers."""
-        self.large_integers = LargeIntegers(tree, self.meaning, self.alias)
-        """Finds the expressions that may be integers beyond the type of the program."""
         may_start = gast.Compare in kinds and not any(map(self.sees_frame, self.functions))
         self.start_values = start_values(tree, self.meaning) if may_start else frozenset[str]()
         """Variables that begin with a float beyond 32 bits and are only compared."""

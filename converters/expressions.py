@@ -12,7 +12,6 @@ from autograph.converters.context_managers import ContextManagers
 from autograph.converters.formatted_strings import FormattedStrings
 from autograph.converters.handlers import Handlers
 from autograph.converters.key_orders import KeyOrders
-from autograph.converters.large_integers import LargeIntegerOperations
 from autograph.converters.logical_expressions import LogicalExpressions
 from autograph.converters.powers import Powers
 from autograph.converters.start_values import StartValues
@@ -29,7 +28,6 @@ class Expressions(
     Comprehensions,
     ConditionalExpressions,
     KeyOrders,
-    LargeIntegerOperations,
     LogicalExpressions,
     Powers,
     StartValues,

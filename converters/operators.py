@@ -75,8 +75,6 @@ GROUPS = {
         Operator("not_in", "x, container", "comparisons"),
         Operator("is_", "a, b", "comparisons", "identity, except with `None`, a class, a function"),
         Operator("is_not", "a, b", "comparisons"),
-        Operator("large_op", "sign, left, right", "large_integers",
-            "arithmetic and comparisons beside what may be a large Python integer by its form: `large_op('*', x, 10**10)`"),
         Operator("start", "x", "start_values",
             "`1e300` in `best = 1e300`, and `d < best`, in a function that only compares `best`: it may become an infinity"),
         Operator("bound_op", "sign, left, right", "start_values"),

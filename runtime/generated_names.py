@@ -73,7 +73,6 @@ from autograph.runtime.sequences.comparison import gt as gt
 from autograph.runtime.sequences.comparison import le as le
 from autograph.runtime.sequences.comparison import lt as lt
 from autograph.runtime.sequences.comparison import ne as ne
-from autograph.runtime.sequences.large_integers import large_op as large_op
 from autograph.runtime.sequences.powers import power as power
 from autograph.runtime.sequences.short_circuit import binding as binding
 from autograph.runtime.tracing.context import handled as handled

@@ -35,7 +35,7 @@ from jax import lax
 
 from autograph.runtime.checks import guards, handlers, runtime_checks
 from autograph.runtime.library import math_functions
-from autograph.runtime.sequences.large_integers import large_op
+from autograph.runtime.sequences import powers
 from autograph.runtime.tracing import context, host, integer_ranges
 from autograph.runtime.tracing.array_types import is_integer_type
 from autograph.runtime.tracing.families import NUMBERS
@@ -138,7 +138,7 @@ def operand(what: str, left: Any, right: Any) -> Any:
 
 def binary(what: str, left: Any, right: Any) -> Any:
     """An operator in such a place, with its operands."""
-    return large_op(what, left, operand(what, left, right))
+    return (powers.power if what == "**" else OF_OPERATORS[what])(left, operand(what, left, right))
 
 
 def may_fail(what: str) -> bool:

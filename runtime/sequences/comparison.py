@@ -25,7 +25,6 @@ from autograph.runtime.heap import aliases
 from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.sequences import short_circuit
 from autograph.runtime.sequences.large_integers import COMPARISONS as OPERATORS
-from autograph.runtime.sequences.large_integers import large_op
 from autograph.runtime.tracing import sizes
 from autograph.runtime.tracing.class_lookup import python_method, static_lookup
 from autograph.runtime.tracing.families import JAX_ARRAYS, SCALARS
@@ -42,7 +41,7 @@ _WHAT = "a comparison of containers"
 def compare_values(left: Any, symbol: str, right: Any) -> Any:
     """`left <symbol> right`."""
     if _is_simple(left) and _is_simple(right):
-        return large_op(symbol, left, right)
+        return OPERATORS[symbol](left, right)
     if sizes.is_size(left) or sizes.is_size(right):
         return sizes.compare_sizes(left, symbol, right)
     kind = _container(type(left), _METHODS[symbol])

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.heap import iterated_containers, journal
-from autograph.runtime.sequences import large_integers, powers
+from autograph.runtime.sequences import powers
 from autograph.runtime.tracing import host, python_bools
 from autograph.runtime.tracing.class_lookup import python_method
 from autograph.runtime.tracing.refusals import refusal
@@ -67,9 +67,4 @@ def combined(symbol: str, x: Any, value: Any) -> Any:
     journal.touch_container(x)
     if key_orders.any_unknown():
         order_reads.added(x, value)
-    try:
-        return native(x, value)
-    except OverflowError:
-        if (result := large_integers.again(symbol[:-1], x, value)) is None:
-            raise
-        return result
+    return native(x, value)

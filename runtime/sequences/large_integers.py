@@ -9,17 +9,18 @@ computes `x * 10**10` of a float as `x * 1e10`, compares any two numbers, and Nu
 | integer whose type holds `n` (`uint32` and `0xFFFFFFFF`) | in that type | in that type |
 | any other integer | `/` with `float(n)`; the rest is refused | decided: all of its numbers are on one side of `n` |
 
->>> import jax, jax.numpy as jnp
->>> f = jax.jit(lambda x: large_op("*", x, 10**10))
->>> float(f(0.5)), [bool(b) for b in jax.jit(lambda n: (large_op("<", n, 2**40), large_op("==", 2**40, n)))(3)]
-(5000000000.0, [True, False])
->>> hex(jax.jit(lambda h: large_op("&", h, 0xAAAAAAAA))(jnp.uint32(0xFFFF0000)))
-'0xaaaa0000'
+An operator is no call in converted code: the operators of tracers (`narrow_integers`) come here with JAX's `OverflowError`.
+
+>>> import jax
+>>> from autograph.api import convert
+>>> f = jax.jit(convert(lambda x, n, h: (x * 10**10, n < 2**40, 2**40 == n, h & 0xAAAAAAAA)))
+>>> scaled, *tests, masked = f(0.5, 3, jnp.uint32(0xFFFF0000))
+>>> float(scaled), [bool(test) for test in tests], hex(masked)
+(5000000000.0, [True, False], '0xaaaa0000')
 """
 
 from __future__ import annotations
 
-import functools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -27,46 +28,28 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from autograph.runtime.sequences import powers
-from autograph.runtime.tracing.families import JAX_ARRAYS
-from autograph.runtime.tracing.known.number import is_open_number
-
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
+_SIGNS = {fn.__name__: sign for sign, fn in COMPARISONS.items()}
 MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    **COMPARISONS, "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
-    "//": operator.floordiv, "%": operator.mod, "**": powers.power, "<<": operator.lshift, ">>": operator.rshift,
-    "&": operator.and_, "|": operator.or_, "^": operator.xor,
-}  # fmt: skip
 
 
-def large_op(sign: str, left: Any, right: Any) -> Any:
-    """`left <sign> right`, where one operand may be such an integer."""
-    try:
-        found = _OPERATORS[sign](left, right)
-        if is_open_number(found):
-            found.compute = functools.partial(large_op, sign)
-        return found
-    except OverflowError:
-        if (result := again(sign, left, right)) is None:
-            raise
-        return result
+def beside_large(name: str, x: Any, n: int) -> Any:
+    """Computes what a tracer's operator has just raised an `OverflowError` for; `NotImplemented` where the error is the answer.
 
-
-def again(sign: str, left: Any, right: Any) -> Any:
-    """Computes what an operator has just raised an `OverflowError` for; None where the error is the answer."""
-    x, n = (right, left) if type(left) is int else (left, right)
-    if type(n) is not int or not isinstance(x, JAX_ARRAYS) or not jnp.issubdtype(x.dtype, jnp.number):
-        return None
+    Args:
+        name: of the method without underscores: `mul` of `x * n`, `rmul` of `n * x`.
+    """
+    if not jnp.issubdtype(x.dtype, jnp.number):
+        return NotImplemented
     is_float, is_within = jnp.issubdtype(x.dtype, jnp.inexact), _is_within(x.dtype, n)
-    if sign in COMPARISONS and not is_within:
-        return decided_comparison(MIRRORED.get(sign, sign) if n is left else sign, x, n > 0, is_float)
-    if not (is_float or is_within or sign == "/"):
-        return None
-    number = float(n) if is_float or sign == "/" else np.asarray(n, x.dtype)
-    return _OPERATORS[sign](*((number, x) if n is left else (x, number)))
+    sign = _SIGNS.get(name)
+    if sign is not None and not is_within:
+        return decided_comparison(sign, x, n > 0, is_float)
+    if not (is_float or is_within or name in ("truediv", "rtruediv")):
+        return NotImplemented
+    return getattr(x, f"__{name}__")(np.asarray(n, x.dtype) if is_within and not is_float else float(n))
 
 
 def _is_within(dtype: Any, n: int) -> bool:

@@ -40,7 +40,7 @@ from jax.core import Tracer
 
 from autograph.errors import is_ours
 from autograph.jax_internals import ARRAY_TYPE
-from autograph.runtime.sequences.large_integers import COMPARISONS, MIRRORED, decided_comparison
+from autograph.runtime.sequences.large_integers import COMPARISONS, MIRRORED, beside_large, decided_comparison
 from autograph.runtime.tracing import integer_ranges, sizes
 from autograph.runtime.tracing.array_types import python_type
 from autograph.runtime.tracing.families import NUMBERS
@@ -60,9 +60,9 @@ _ARITHMETIC = "add sub mul floordiv mod divmod pow and or xor lshift rshift true
 _OF_ANY_INT = frozenset(("_truediv", "_rtruediv", "_matmul", "_rmatmul"))  # NumPy computes in floats, or takes no number
 _FOR_THE_USER = frozenset(
     f"{name}.py"
-    for name in "builtin_functions choices comparison constants function_arguments generator_arguments inplace_operators "
-    "large_integers math_functions membership native_methods number numpy_versions opaque_calls order_reads powers "
-    "python_bools".split()
+    for name in "arithmetic_errors builtin_functions choices comparison constants emission function_arguments "
+    "generator_arguments inplace_operators math_functions membership native_methods number numpy_versions opaque_calls "
+    "order_reads powers python_bools".split()
 )
 """The files of ours that operate for the user's code."""
 
@@ -195,7 +195,10 @@ def _comparison(symbol: str, native: Callable[[Any, Any], Any]) -> Callable[[Any
             and (dtype in _COMPLEX or getattr(getattr(other, "aval", None), "dtype", None) in _COMPLEX)
         ):
             _check_order(symbol, self, other)
-        return getattr(aval, forwarded)(self, other)
+        try:
+            return getattr(aval, forwarded)(self, other)
+        except OverflowError:
+            return _beside_large(forwarded, self, other, sys._getframe(1))
 
     return compare
 
@@ -232,9 +235,20 @@ def _arithmetic(forwarded: str, native: Callable[..., Any]) -> Callable[..., Any
             if limits is not None and not limits[0] <= other <= limits[1]:
                 if is_refused(other, aval.dtype) and _is_for_the_user(sys._getframe(1)):
                     raise out_of_bounds(other, aval.dtype)
-        return getattr(aval, forwarded)(self, other, *more)
+        try:
+            return getattr(aval, forwarded)(self, other, *more)
+        except OverflowError:
+            return _beside_large(forwarded, self, other, sys._getframe(1))
 
     return operate
+
+
+def _beside_large(forwarded: str, x: Any, n: Any, frame: FrameType) -> Any:
+    """Computes what JAX has just refused: one operand is an int beyond its own."""
+    found = beside_large(forwarded[1:], x, n) if type(n) is int and _is_for_the_user(frame) else NotImplemented
+    if found is NotImplemented:
+        raise
+    return found
 
 
 def _install() -> None:

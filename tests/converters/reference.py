@@ -248,10 +248,6 @@ def binary(what: str, left: Any, right: Any) -> Any:
     return _IN_PLACE[what + "="](left, right)
 
 
-def large_op(sign: str, left: Any, right: Any) -> Any:
-    return _COMPARE[sign](left, right) if sign in _COMPARE else _IN_PLACE[sign + "="](left, right)
-
-
 def get_item(x: Any, i: Any) -> Any:
     return x[i]
 
