@@ -114,6 +114,7 @@ class _Uses:
     def __init__(self, function: Any, around: dict[Any, Any], meaning: Meaning) -> None:
         self._around = around
         self._meaning = meaning
+        self._parameters = {name.id for name in walk(function.args) if isinstance(name, gast.Name)}
 
     def bound_to(self, name: Any) -> Any:
         """Returns the expression that an assignment gives to a name, or None."""
@@ -150,8 +151,10 @@ class _Uses:
         if isinstance(parent, gast.Attribute):
             is_fact = parent.attr in _FACTS and isinstance(parent.ctx, gast.Load)
             return MOST_AXES if is_fact or self._is_changed_by(parent) else 0
-        is_read = isinstance(parent, (*_ARITHMETIC, gast.Compare, gast.FormattedValue)) or (
-            isinstance(parent, gast.If | gast.While | gast.IfExp | gast.Assert) and parent.test is node
+        is_read = (
+            isinstance(parent, (*_ARITHMETIC, gast.Compare, gast.FormattedValue))
+            or (isinstance(parent, gast.If | gast.While | gast.IfExp | gast.Assert) and parent.test is node)
+            or (isinstance(parent, gast.Assign) and all(map(self._takes_elements, parent.targets)))
         )
         return MOST_AXES if is_read or self._is_read_by_call(node, parent) or self._is_returned(parent) else named or 0
 
@@ -159,6 +162,23 @@ class _Uses:
         """Whether a method changes the array in a statement, which an operator does then."""
         call = self._around.get(method)
         return method.attr in IN_PLACE and isinstance(call, gast.Call) and isinstance(self._around.get(call), gast.Expr)
+
+    def _takes_elements(self, target: Any) -> bool:
+        """Whether an assignment copies elements into an array: to `x[:, i]`, which no list has, or to one that is made here."""
+        if not isinstance(target, gast.Subscript):
+            return False
+        index = target.slice
+        is_of_array = isinstance(index, gast.Tuple) and any(isinstance(part, gast.Slice) for part in index.elts)
+        return is_of_array or getattr(target.value, "id", "") in self._made
+
+    @cached_property
+    def _made(self) -> frozenset[str]:
+        """Names that are bound only to new arrays."""
+        bound = dict.fromkeys(self._parameters, False)
+        for node in self._around:
+            if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store | gast.Del):
+                bound[node.id] = bound.get(node.id, True) and _makes(self.bound_to(node), self._meaning)
+        return frozenset(name for name, made in bound.items() if made)
 
     def _named_axes(self, index: Any) -> int | None:
         """Counts the axes that an index names by a number each; None where it may be a slice."""

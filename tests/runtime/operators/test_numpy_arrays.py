@@ -79,10 +79,22 @@ def table_over_a_counted_range(v: Any) -> Any:
     return table
 
 
+def copied_into_one_another(v: Any) -> Any:
+    x, y = np.zeros((4, 3)), np.ones((4, 3))
+    y[0] = x[1]
+    for i in range(1, 3):
+        x[1:, i] = y[:-1, i] * v
+        y[1:, i] = x[:-1, i]
+    return x, y
+
+
 @pytest.mark.parametrize(
     "f",
-    [moved, renamed_each_time, renamed_in_a_staged_loop, updated, read_by_a_closure, of_an_attribute, table_over_a_counted_range],
-)
+    [
+        moved, renamed_each_time, renamed_in_a_staged_loop, updated, read_by_a_closure, of_an_attribute, table_over_a_counted_range,
+        copied_into_one_another,
+    ],
+)  # fmt: skip
 def test_an_array_that_one_variable_has_becomes_an_array_of_jax(f: Any) -> None:
     for got, wanted in zip(jax.tree.leaves(ag.jit(f)(2.0)), jax.tree.leaves(f(2.0)), strict=True):
         assert np.array_equal(got, wanted)
@@ -105,6 +117,13 @@ def in_a_list(v: Any) -> Any:
     found = [x]
     x[0] = v
     return found, x.T
+
+
+def with_a_row_in_a_list(v: Any) -> Any:
+    x, rows = np.zeros((2, 2)), [None]
+    rows[0] = x[:1]
+    x[0] = v
+    return rows, x.T
 
 
 def with_a_view(v: Any) -> Any:
@@ -156,6 +175,7 @@ def of_a_closure_and_rows(v: Any) -> Any:
         of_two_variables,
         without_axes_of_two_variables,
         in_a_list,
+        with_a_row_in_a_list,
         with_a_view,
         with_a_buffer,
         of_the_caller,
