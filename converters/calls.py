@@ -41,7 +41,7 @@ class Calls(ExpressionConverter):
         meaning = self.conversion.meaning(func)
         if meaning is not MISSING and native_calls.stays_native(meaning, node, self.conversion.meaning):
             return node
-        if not self.conversion.context.recursive and not native_calls.has_counterpart(meaning, func):
+        if not self.conversion.context.recursive and not native_calls.has_counterpart(meaning, node):
             return node
         if isinstance(func, gast.Attribute) and func.attr in OF_NUMBERS:
             name = locations.place(gast.Constant(func.attr, None), locations.header(func))

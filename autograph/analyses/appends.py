@@ -18,6 +18,7 @@ from typing import Any
 import gast
 
 from autograph.analyses.operators import callee
+from autograph.code.container_effects import methods_with
 from autograph.code.nodes import names_bound, walk
 
 
@@ -83,9 +84,8 @@ def shortened(block: list[Any], alias: str) -> list[str]:
     return sorted(found - _owners(block, alias, _GROW)) if found else []
 
 
-_FUNCTIONS = frozenset({"heappush", "heappop", "insort", "insort_left", "insort_right"})
-_GROW = frozenset({"append", "extend", "insert"}) | _FUNCTIONS - {"heappop"}
-_SHRINK = frozenset({"pop", "clear", "remove", "heappop"})
+_FUNCTIONS = methods_with("function", "writes")
+_GROW, _SHRINK = (methods_with("list", does) | methods_with("function", does) for does in ("grows", "shrinks"))
 RESIZING = _GROW | _SHRINK
 """The methods that make a list longer or shorter, and the functions that do it to their first argument."""
 

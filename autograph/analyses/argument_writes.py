@@ -25,11 +25,11 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Protocol
 
-IN_PLACE = frozenset({"sort", "fill"})
+from autograph.code.container_effects import methods_with
+
+IN_PLACE = methods_with("ndarray", "traced")
 """Methods of NumPy's arrays that change the array, and that exist here as well."""
-
-
-WRITES = re.compile(r"\][^\]=\n]*=|\.sort\(|\.fill\(")
+WRITES = re.compile(rf"\][^\]=\n]*=|\.({'|'.join(sorted(IN_PLACE))})\(")
 """What source code has that assigns an element of anything."""
 
 

@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 import builtins
-import collections
 import inspect
 import re
 import sys
@@ -20,6 +19,8 @@ from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import gast
+
+from autograph.code.container_effects import METHODS
 
 STATIC = frozenset(
     getattr(builtins, name)
@@ -124,14 +125,12 @@ def may_tell_numbers(kinds: Any, meaning_of: Callable[[Any], Any]) -> bool:
     return not meaning.__module__.startswith("jax")  # `Iterable`, `numbers.Real`, a protocol: an array may be one, or a number
 
 
-_CONTAINER_METHODS = frozenset(
-    name for kind in (list, dict, set, collections.deque, bytearray) for name in dir(kind) if not name.startswith("_")
-)
-
-
-def has_counterpart(meaning: Any, func: Any) -> bool:
-    """Whether a call matters although called functions are not converted: builtins, NumPy, methods of containers."""
-    module = getattr(meaning, "__module__", None) if isinstance(meaning, BuiltinFunctionType | type) else None
-    if module in ("builtins", "math") or type(meaning).__module__ == "numpy":
-        return True
-    return isinstance(func, gast.Attribute) and func.attr in _CONTAINER_METHODS
+def has_counterpart(meaning: Any, call: Any) -> bool:
+    """Whether a call matters although called functions are not converted: of C code, of NumPy, of a method of containers."""
+    return (
+        isinstance(meaning, BuiltinFunctionType)
+        or (isinstance(meaning, type) and meaning.__module__ == "builtins")
+        or type(meaning).__module__ == "numpy"
+        or (isinstance(call.func, gast.Attribute) and call.func.attr in METHODS)
+        or any(keyword.arg == "out" for keyword in call.keywords)
+    )

@@ -14,13 +14,14 @@ from collections.abc import Callable, Sequence
 from types import FunctionType, MethodType
 from typing import Any
 
+from autograph.code.container_effects import Effect, of_callable
 from autograph.code.library import ARRAY_PACKAGES, is_library, names_of, package_of_code
 from autograph.code.registry import names_in
 from autograph.runtime.calls.function_arguments import calls_functions
 from autograph.runtime.heap.opaque_calls import RUN_STRINGS
 from autograph.runtime.tracing import host
 from autograph.runtime.tracing.class_lookup import static_lookup
-from autograph.runtime.tracing.families import LEAF_KINDS
+from autograph.runtime.tracing.families import BOUND_METHODS, LEAF_KINDS, UNBOUND_METHODS
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_array_like, is_traced
 from autograph.runtime.tracing.variables import UNSET, cell_contents
@@ -28,8 +29,6 @@ from autograph.runtime.values import choices
 from autograph.runtime.values.kinds import open_any
 from autograph.runtime.values.reachability import walk_objects
 
-_STORE = frozenset(("append", "appendleft", "insert"))
-"""Methods that keep a reference to what they are given."""
 _MOST = 100_000
 """After so many objects no choice is looked for any more."""
 _OPEN = ARRAY_PACKAGES | {"autograph", "copy", "dataclasses"}
@@ -46,7 +45,8 @@ def each_option_before(f: Any, found: Any, find: Callable[[Any], Any]) -> Any:
     Args:
         find: finds it again, inside the branch of an option: what `f` writes to is announced by whoever looks it up.
     """
-    if _is_converted(f) or getattr(f, "__name__", "") in _STORE or any(f is known for known in _AS_THEY_ARE):
+    effect = of_callable(f) if type(f) in (*BOUND_METHODS, *UNBOUND_METHODS) else Effect()
+    if (effect.stores and not effect.searches) or _is_converted(f) or any(f is known for known in _AS_THEY_ARE):
         return found
 
     def of_options(*args: Any, **kwargs: Any) -> Any:

@@ -1,7 +1,7 @@
 """Methods and functions written in C, which announce no write: the journal hears of the write before they run.
 
-While no region is staged nothing needs to be said, and the method itself is called. A few methods of lists take traced
-arguments (`sort`, `pop`, `insert`, `count`, `index`, `remove`), and NumPy arrays' methods become JAX's.
+While no region is staged nothing needs to be said, and the method itself is called. Some methods have a version for traced values
+(`autograph/code/container_effects.py`), and NumPy arrays' methods become JAX's.
 
 >>> xs = [2, 1]
 >>> bound(xs.append)(3); bound(xs.sort)(reverse=True); xs
@@ -13,7 +13,6 @@ from __future__ import annotations
 import functools
 import operator
 import sys
-from collections import deque
 from collections.abc import Callable, Iterator
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
@@ -21,7 +20,9 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from autograph.code.container_effects import of_callable, of_method
 from autograph.code.library import package_of, package_of_code
+from autograph.runtime import sequences
 from autograph.runtime.calls import choice_arguments
 from autograph.runtime.checks import traced_strings
 from autograph.runtime.heap import (
@@ -36,15 +37,14 @@ from autograph.runtime.heap import (
 )
 from autograph.runtime.library import numpy_arguments, numpy_functions
 from autograph.runtime.operators import attributes
-from autograph.runtime.sequences import comparison, ranges, selection, traced_index, traced_keys
-from autograph.runtime.sequences.comparison import may_be_traced
+from autograph.runtime.sequences import comparison, ranges
 from autograph.runtime.tracing import context, host
 from autograph.runtime.tracing.families import MUTABLE_CONTAINERS, NUMBERS, WRITABLE
 from autograph.runtime.tracing.refusals import frames_of_user, refusal
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.values import choices
 from autograph.runtime.values.kinds import is_value_class
-from autograph.runtime.values.native_effects import FILLING, FRESH_PACKAGES, READING_PACKAGES, of_method
+from autograph.runtime.values.native_effects import FILLING, FRESH_PACKAGES, READING_PACKAGES
 
 _RANGE_METHODS: dict[str, Callable[..., Any]] = {"count": ranges.count_in_range, "index": ranges.index}
 
@@ -52,44 +52,38 @@ _RANGE_METHODS: dict[str, Callable[..., Any]] = {"count": ranges.count_in_range,
 def bound(f: Any) -> Any:
     """A method of C code bound to an object: `xs.append`, `d.update`, `super().__setattr__`."""
     method, owner, name = f, f.__self__, f.__name__
-    if name in ("__setattr__", "__delattr__"):
-        return _attribute_writer(f, owner)
+    if name in _WRITE_ATTRIBUTES:
+        return functools.partial(_write_attribute, f)
     if issubclass(type(owner), np.ufunc):
         return functools.partial(_ufunc_method, f)
     if type(owner) is range and name in _RANGE_METHODS:
         return functools.partial(_RANGE_METHODS[name], owner)
     if type(owner) in NUMBERS:
         return functools.partial(_method_of_number, f)
-    compares = name in _COMPARING and issubclass(type(owner), tuple | deque)
-    if not compares and not issubclass(type(owner), WRITABLE):
+    effect = of_method(type(owner), name)
+    if not effect.traced and not issubclass(type(owner), WRITABLE):
         if name in FILLING:
-            return functools.partial(_filling, f, 0)
-        if name in _TO_FILES:
+            return functools.partial(_filling, f)
+        if name in ("write", "writelines", "writerow", "writerows"):
             f = functools.partial(_written, f)
         package = package_of(type(owner)).lstrip("_")
         return f if package in READING_PACKAGES or package in FRESH_PACKAGES else received(f)
-    effect = of_method(type(owner), name)
     if effect.writes:
         iterated_containers.check_iterated(owner, name)
         journal.touch_container(owner)
     if issubclass(type(owner), np.ndarray):
         return functools.partial(_array_method, f)
-    if compares or (issubclass(type(owner), list) and name in _LIST_METHODS):
-        f = functools.partial(_LIST_METHODS[name], f)
-    if name == "get" and issubclass(type(owner), dict):
-        f = functools.partial(_get, f)
+    if effect.traced:
+        f = functools.partial(operator.attrgetter(effect.traced)(sequences), f)
     is_by_hash = issubclass(type(owner), dict | set)
     return functools.partial(_search, f, method) if effect.searches and (is_by_hash or aliases.any_merged()) else f
 
 
-def _filling(f: Any, position: int, /, *args: Any, **kwargs: Any) -> Any:
-    """A method that writes to the argument at a position."""
-    for filled in args[position : position + 1]:
+def _filling(f: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """A method that writes to its first argument."""
+    for filled in args[:1]:
         journal.touch_container(filled)
     return f(*args, **kwargs)
-
-
-_TO_FILES = frozenset({"write", "writelines", "writerow", "writerows"})
 
 
 def _written(f: Any, *args: Any) -> Any:
@@ -108,33 +102,22 @@ def _search(f: Any, method: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def unbound(f: Any) -> Any:
-    """A method of C code taken from its class: `list.append`, `object.__setattr__`."""
-    name = f.__name__
-    if name in ("__setattr__", "__delattr__"):
-        return _attribute_writer(f)
-    if name in FILLING:
-        return functools.partial(_filling, f, 1)
+    """A method of C code taken from its class (`list.append`, `object.__setattr__`): that which is bound to its first argument."""
     kind = f.__objclass__
-    if not journal.hears_of_writes() or not issubclass(kind, WRITABLE) or not of_method(kind, name).writes:
+    if f.__name__ not in FILLING.union(_WRITE_ATTRIBUTES) and not issubclass(kind, (tuple, *WRITABLE)):
         return f
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if args:
-            iterated_containers.check_iterated(args[0], name)
-            journal.touch_container(args[0])
-        return f(*args, **kwargs)
-
-    return call
+    return lambda *args, **kwargs: (
+        bound(f.__get__(args[0]))(*args[1:], **kwargs) if args and isinstance(args[0], kind) else f(*args, **kwargs)
+    )
 
 
-def _attribute_writer(f: Any, *owner: Any) -> Callable[..., Any]:
-    def call(*args: Any) -> Any:
-        target, *rest = (*owner, *args)
-        if rest and type(rest[0]) is str:
-            attributes.announce(target, rest[0])
-        return f(*args)
+_WRITE_ATTRIBUTES = ("__setattr__", "__delattr__")
 
-    return call
+
+def _write_attribute(f: Any, *args: Any) -> Any:
+    if args and type(args[0]) is str:
+        attributes.announce(f.__self__, args[0])
+    return f(*args)
 
 
 def announced(f: Any, *owner: Any) -> Any:
@@ -239,7 +222,7 @@ def _announce_object(x: Any) -> None:
     """
     for part in _held(x):
         if type(part) is BuiltinFunctionType:
-            if of_method(type(part.__self__), part.__name__).writes:
+            if of_callable(part).writes:
                 journal.touch_container(part.__self__)
         elif not issubclass(type(part), MUTABLE_CONTAINERS) and not is_value_class(type(part)):
             journal.touch_container(part, by_library=True, may_only_read=not issubclass(type(part), WRITABLE))
@@ -274,10 +257,8 @@ def _method_of_number(f: Any, *args: Any, **kwargs: Any) -> Any:
     if result is not NotImplemented or len(args) != 1 or not is_traced(args[0]):
         return result
     name = f.__name__
-    if name in ("__divmod__", "__rdivmod__"):
-        apply: Any = divmod
-    else:
-        apply = getattr(operator, name, None) or getattr(operator, "__" + name[3:], None)
+    is_divmod = name in ("__divmod__", "__rdivmod__")
+    apply: Any = divmod if is_divmod else getattr(operator, name, None) or getattr(operator, "__" + name[3:], None)
     if apply is None:
         return result
     is_reflected = not hasattr(operator, name) and name != "__divmod__"
@@ -285,10 +266,7 @@ def _method_of_number(f: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _array_method(f: Any, *args: Any, **kwargs: Any) -> Any:
-    out = kwargs.get("out")
-    for x in (out, *args):
-        if x is not None and (x is out or x is f.__self__):
-            journal.touch_container(x)
+    numpy_functions.touch_written(getattr(np, f.__name__, None), f.__name__, (f.__self__, *args), kwargs)
     if numpy_functions.takes_traced(args, kwargs):
         if of_method(np.ndarray, f.__name__).writes:
             raise refusal(
@@ -303,57 +281,7 @@ def _array_method(f: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _ufunc_method(f: Any, *args: Any, **kwargs: Any) -> Any:
-    for written in (kwargs.get("out"), *(args[:1] if f.__name__ == "at" else ())):
-        journal.touch_container(written)
+    numpy_functions.touch_written(f, f.__name__, args, kwargs)
     if numpy_functions.takes_traced(args, kwargs):
         return numpy_functions.ufunc_method(f, args, kwargs)
     return f(*args, **kwargs)
-
-
-def _sort(f: Any, /, *args: Any, key: Any = None, reverse: Any = False) -> None:
-    items = f.__self__
-    if args or (key is None and not any(map(may_be_traced, items))):
-        return f(*args, **({} if key is None else {"key": key}), reverse=reverse)
-    items[:] = selection.sort(items, key=None if key is None else host.calls.converted(key), reverse=reverse)
-    return None
-
-
-def _pop(f: Any, *args: Any) -> Any:
-    return traced_index.pop(f.__self__, *args) if len(args) == 1 and is_traced(args[0]) else f(*args)
-
-
-def _insert(f: Any, *args: Any) -> Any:
-    return traced_index.insert(f.__self__, *args) if len(args) == 2 and is_traced(args[0]) else f(*args)
-
-
-def _get(f: Any, *args: Any) -> Any:
-    is_tested, context.progress.caller_tests_none = context.progress.caller_tests_none, False
-    is_default = len(args) > 1 and args[1] is not None
-    if args and type(args[0]) is tuple and any(type(part) is choices.Choice for part in args[0]):
-        if not is_default:
-            raise traced_keys.may_be_missing(is_string=True)
-        return choices.each_apart(lambda *parts: _get(f, parts, *args[1:]), *args[0])
-    if not args or not traced_keys.may_have_key(f.__self__, args[0]):
-        return f(*args)
-    return traced_keys.get_value(f.__self__, *args) if is_default else traced_keys.get_or_none(f.__self__, args[0], is_tested)
-
-
-def _by_equality(version: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    def call(f: Any, /, *args: Any) -> Any:
-        if len(args) == 1 and (may_be_traced(args[0]) or any(map(may_be_traced, f.__self__))):
-            return version(f.__self__, args[0])
-        return f(*args)
-
-    return call
-
-
-_LIST_METHODS: dict[str, Callable[..., Any]] = {
-    "sort": _sort,
-    "pop": _pop,
-    "insert": _insert,
-    "count": _by_equality(traced_index.count_items),
-    "index": _by_equality(traced_index.index_of),
-    "remove": _by_equality(traced_index.remove),
-}
-_COMPARING = frozenset({"count", "index"})
-"""The methods that tuples and deques have as well."""

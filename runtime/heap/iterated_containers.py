@@ -14,9 +14,9 @@ import gc
 from collections import deque
 from typing import Any
 
+from autograph.code.container_effects import of_method
 from autograph.runtime.tracing import context
 from autograph.runtime.tracing.refusals import a, refusal
-from autograph.runtime.values.native_effects import of_method
 from autograph.runtime.values.reachability import walk_objects
 
 _EMPTY: dict[Any, Any] = {}
@@ -51,7 +51,7 @@ def check_iterated(obj: Any, method: str) -> None:
     if not context.progress.iterated or not isinstance(obj, (dict, set, deque)):
         return
     effect = of_method(type(obj), method)
-    if not (effect.writes and method != "__setitem__" if isinstance(obj, deque) else effect.removes):
+    if not effect.writes or (not effect.shrinks and (effect.grows or effect.stores)):
         return
     regions = context.open_regions()
     if any(

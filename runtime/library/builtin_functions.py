@@ -74,7 +74,7 @@ from autograph.runtime.tracing.class_lookup import classes_of
 from autograph.runtime.tracing.families import NUMBERS
 from autograph.runtime.tracing.staging import is_traced, is_tracer
 from autograph.runtime.tracing.truth import length, truth_value
-from autograph.runtime.values import choices, key_orders
+from autograph.runtime.values import choices, key_orders, order_reads
 from autograph.runtime.values.choices import Choice
 
 
@@ -293,7 +293,7 @@ def _index(x: Any, /) -> Any:
 
 
 def _index_of(items: Any, value: Any, /) -> Any:
-    items = list(items)
+    items = list(order_reads.ordered(items))
     if any(map(comparison.may_be_traced, (value, *items))):
         return traced_index.index_of(items, value)
     return operator.indexOf(items, value)

@@ -31,7 +31,14 @@ import numpy as np
 from jax import lax
 
 from autograph.runtime.library import rounding
-from autograph.runtime.library.numpy_trials import cannot_write, lacks, numpy_returns, refuse_if_lacking, with_refusal
+from autograph.runtime.library.numpy_trials import (
+    PLACES_OF_OUT,
+    cannot_write,
+    lacks,
+    numpy_returns,
+    refuse_if_lacking,
+    with_refusal,
+)
 from autograph.runtime.sequences import counted_range
 from autograph.runtime.tracing import stacked_rows
 from autograph.runtime.tracing.staging import holds_traced
@@ -92,7 +99,7 @@ def call_method(f: Any, name: str, x: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Returns what a method `f`, bound to the traced array `x`, returns in NumPy."""
     if name in _ORDERED:
         _check_order(f"ndarray.{name}", x)
-    if kwargs.get("out") is not None:
+    if kwargs.get("out") is not None or (*(x, *args)[PLACES_OF_OUT.get(name, slice(0))], None)[0] is not None:
         raise cannot_write(f"ndarray.{name}")
     try:
         return f(*args, **kwargs)

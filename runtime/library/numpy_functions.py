@@ -146,12 +146,12 @@ def _of_math(fn: Any, name: str, staged: Callable[..., Any] | None) -> Callable[
 
 def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
     may_fail, version = arithmetic_errors.may_fail(f"numpy.{name}"), numpy_versions.VERSIONS.get(name)
+    outputs = _outputs(fn, name)
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if not takes_traced(args, kwargs):
             if context.active() or is_tracing():
-                for array in _written(fn, name, args, kwargs):
-                    journal.touch_container(array)
+                touch_written(fn, name, args, kwargs)
             if name in _FORGIVING:
                 _check_arrays((*args, *kwargs.values()))
             return fn(*args, **kwargs)
@@ -171,7 +171,7 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
             )
         if found is None:
             raise _without_counterpart(f"numpy.{name}")
-        if kwargs.get("out") is not None or (isinstance(fn, np.ufunc) and any(x is not None for x in args[fn.nin :])):
+        if kwargs.get("out") is not None or (args[outputs] and any(x is not None for x in args[outputs])):
             raise numpy_trials.cannot_write(f"numpy.{name}")
         kwargs = {_KEYWORDS.get((name, k), k): v for k, v in kwargs.items()}
         if name not in numpy_arguments.SEQUENCES:
@@ -266,15 +266,18 @@ def _is_array(x: Any) -> bool:
     return is_tracer(x) and bool(jax.typeof(x).shape)
 
 
-def _written(fn: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-    """The arguments that a function of numpy writes to."""
-    out = kwargs.get("out")
-    found = list(out) if isinstance(out, tuple) else [out]
-    if isinstance(fn, np.ufunc):
-        found += args[fn.nin :]
-    elif name in numpy_writes.WRITERS:
+def _outputs(fn: Any, name: str) -> slice:
+    return slice(fn.nin, None) if isinstance(fn, np.ufunc) else numpy_trials.PLACES_OF_OUT.get(name, slice(0))
+
+
+def touch_written(fn: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Announces the arguments that a function of numpy writes to, a method of an array, or one of a ufunc."""
+    found = [*out] if isinstance(out := kwargs.get("out"), tuple) else [out]
+    if name in numpy_writes.WRITERS or name == "at":
         found += [*args[:1], *(kwargs.get(key) for key in ("dst", "arr", "a"))]
-    return found
+    found += args[_outputs(fn, name)]
+    for array in found:
+        journal.touch_container(array)
 
 
 def _of_random(fn: Any, name: str) -> Callable[..., Any]:

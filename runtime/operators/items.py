@@ -49,7 +49,7 @@ from autograph.runtime.tracing.known.limits import needs_number
 from autograph.runtime.tracing.known.number import KnownTracer
 from autograph.runtime.tracing.refusals import a, refusal
 from autograph.runtime.tracing.staging import is_jax_array, is_traced, is_tracer
-from autograph.runtime.values import choices
+from autograph.runtime.values import choices, order_reads
 from autograph.runtime.values.choices import Choice
 from autograph.runtime.values.locations import GlobalLocation
 from autograph.runtime.values.merge import describe
@@ -232,7 +232,7 @@ def set_item(value: Any, x: Any, i: Any, unshared: int | None = None) -> Any:
     if issubclass(kind, list) and sizes.is_unknown(i):
         traced_index.put_at(x, sizes.traced(i), value)
     else:
-        x[i] = value
+        x[i] = order_reads.ordered(value) if type(i) is slice else value
     return x
 
 

@@ -11,13 +11,14 @@ can do where it is as long as an axis of unknown size.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from autograph.code.container_effects import of_method
 from autograph.runtime.tracing import sizes
 from autograph.runtime.tracing.array_types import convert_to
 from autograph.runtime.tracing.staging import is_traced
@@ -26,6 +27,14 @@ from autograph.runtime.values.merge import Slot
 
 if TYPE_CHECKING:
     from autograph.runtime.sequences.bounded_list import BoundedList
+
+
+def _comparison(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+    def compared(self: Any, other: Any, /) -> bool:
+        elements = other.known_elements("comparing") if isinstance(other, type(self)) else other
+        return compare(self.known_elements("comparing"), elements)
+
+    return compared
 
 
 class ListOperators:
@@ -37,7 +46,7 @@ class ListOperators:
         """What the method of a list does, for a length that is known."""
         values = list(self)
         result = getattr(values, name)(*args, **options)
-        if name not in ("count", "index"):
+        if of_method(list, name).writes:
             self.become(type(self).of(values))
         return result
 
@@ -116,23 +125,7 @@ class ListOperators:
         del values[index]
         self.become(type(self).of(values))
 
-    def __lt__(self: Any, other: Any, /) -> bool:
-        return self.known_elements("comparing") < _known(other)
-
-    def __le__(self: Any, other: Any, /) -> bool:
-        return self.known_elements("comparing") <= _known(other)
-
-    def __gt__(self: Any, other: Any, /) -> bool:
-        return self.known_elements("comparing") > _known(other)
-
-    def __ge__(self: Any, other: Any, /) -> bool:
-        return self.known_elements("comparing") >= _known(other)
+    __lt__, __le__, __gt__, __ge__ = map(_comparison, (operator.lt, operator.le, operator.gt, operator.ge))
 
     def __reversed__(self: Any) -> Iterator[Any]:
         return reversed(self.known_elements("taking the elements from the last one on"))
-
-
-def _known(other: Any) -> Any:
-    """What is compared with: the elements, of a list of this kind."""
-    is_of_this_kind = isinstance(other, ListOperators)
-    return other.known_elements("comparing") if is_of_this_kind else other

@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -26,9 +26,9 @@ from autograph.runtime.checks import runtime_checks
 from autograph.runtime.checks.guards import guard_index
 from autograph.runtime.heap import journal
 from autograph.runtime.sequences import short_circuit
-from autograph.runtime.sequences.comparison import matches
-from autograph.runtime.sequences.selection import choose, differ, select_item
-from autograph.runtime.tracing import integer_ranges
+from autograph.runtime.sequences.comparison import matches, may_be_traced
+from autograph.runtime.sequences.selection import choose, differ, select_item, sort
+from autograph.runtime.tracing import host, integer_ranges
 from autograph.runtime.tracing.array_types import is_integer
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.known.limits import needs_number
@@ -151,8 +151,11 @@ def pop(items: list[Any], index: Any, what: str = "pop") -> Any:
     return found
 
 
-def insert(items: list[Any], index: Any, value: Any) -> None:
-    """`items.insert(index, value)`: an index out of range means an end, as in Python."""
+def list_insert(f: Any, *args: Any) -> Any:
+    """`items.insert(index, value)`, which `f` is: an index out of range means an end, as in Python."""
+    if len(args) != 2 or not is_traced(args[0]):
+        return f(*args)
+    items, (index, value) = f.__self__, args
     size = len(items)
     k = integer_index(index, "insert")
     k = jnp.clip(lax.select(k < 0, k + size, k), 0, size)  # -1 stands before the last element
@@ -163,12 +166,22 @@ def insert(items: list[Any], index: Any, value: Any) -> None:
     items[:] = [choose(n < k, a, choose(n == k, value, b, what), what) for n, (a, b) in pairs]
 
 
+def list_pop(f: Any, *args: Any) -> Any:
+    """`items.pop(index)`, which `f` is."""
+    return pop(f.__self__, *args) if len(args) == 1 and is_traced(args[0]) else f(*args)
+
+
+def list_sort(f: Any, /, *args: Any, key: Any = None, reverse: Any = False) -> Any:
+    """`items.sort()`, which `f` is."""
+    items = f.__self__
+    if args or (key is None and not any(map(may_be_traced, items))):
+        return f(*args, **({} if key is None else {"key": key}), reverse=reverse)
+    items[:] = sort(items, key=None if key is None else host.calls.converted(key), reverse=reverse)
+
+
 def count_items(items: Sequence[Any], value: Any) -> Any:
     """`items.count(value)` of a list, tuple or deque."""
-    total: Any = 0
-    for item in items:
-        total = total + matches(item, value)
-    return total
+    return sum(matches(item, value) for item in items)
 
 
 def index_of(items: Sequence[Any], value: Any, name: str = "index", decides: bool = True) -> Any:
@@ -212,6 +225,16 @@ def remove(items: list[Any], value: Any) -> None:
         pop(items, k)
     else:
         del items[k]
+
+
+def _by_equality(version: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """Makes the version of a bound method, which it is given, from a function of the items and a value."""
+    return lambda f, /, *args: (
+        version(f.__self__, args[0]) if len(args) == 1 and any(map(may_be_traced, (*args, *f.__self__))) else f(*args)
+    )
+
+
+list_count, list_index, list_remove = map(_by_equality, (count_items, index_of, remove))
 
 
 def checked_slice(x: Any, start: Any, length: int) -> Any:

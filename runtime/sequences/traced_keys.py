@@ -22,11 +22,12 @@ from jax import lax
 from autograph.errors import message
 from autograph.runtime.checks import runtime_checks
 from autograph.runtime.sequences.selection import choose, select_item
-from autograph.runtime.tracing import host, integer_ranges
+from autograph.runtime.tracing import context, host, integer_ranges
 from autograph.runtime.tracing.array_types import is_integer
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.variables import UNSET
+from autograph.runtime.values import choices
 from autograph.runtime.values.optional import Maybe
 
 _NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
@@ -140,3 +141,16 @@ def _may_be(k: Any, part: Any) -> bool:
         return type(k) is float
     with np.errstate(all="ignore"):
         return bool(-(2.0**63) <= k < 2.0**63 and np.asarray(k).astype(dtype) == k)
+
+
+def dict_get(f: Any, *args: Any) -> Any:
+    """`x.get(key, default)`, which `f` is."""
+    is_tested, context.progress.caller_tests_none = context.progress.caller_tests_none, False
+    is_default = len(args) > 1 and args[1] is not None
+    if args and type(args[0]) is tuple and any(type(part) is choices.Choice for part in args[0]):
+        if not is_default:
+            raise may_be_missing(is_string=True)
+        return choices.each_apart(lambda *parts: dict_get(f, parts, *args[1:]), *args[0])
+    if not args or not may_have_key(f.__self__, args[0]):
+        return f(*args)
+    return get_value(f.__self__, *args) if is_default else get_or_none(f.__self__, args[0], is_tested)

@@ -173,7 +173,7 @@ def call_apart(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     return f(*args, **kwargs)
 
 
-_FOR_THE_USER = frozenset({"native_methods.py", "items.py", "comparison.py"})
+_FOR_THE_USER = frozenset({"native_methods.py", "items.py", "comparison.py", "traced_keys.py"})
 """The files of ours that do for the user's code what it would do itself: `s.add(n)`, `d[n] = x`, `hash(n)`."""
 
 

@@ -19,16 +19,17 @@ from __future__ import annotations
 
 import copy
 import functools
+import operator
 import sys
 from collections.abc import Callable, Iterable
 from types import BuiltinFunctionType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any, cast
 
+from autograph.code.container_effects import of_method
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.families import BOUND_METHODS, CONTAINERS, UNBOUND_METHODS
 from autograph.runtime.values import key_orders
 from autograph.runtime.values.kinds import open_any
-from autograph.runtime.values.native_effects import of_method
 
 _SHOW = frozenset({"repr", "str", "ascii", "format", "dumps", "dump", "pformat", "deepcopy", "asdict", "astuple"})
 # Functions that read no order, or keep what they are given; iterators' own functions count who else refers to them.
@@ -96,8 +97,8 @@ def check_orders_before(f: Any, found: Any) -> Any:
         return _method(f.__self__, f.__name__, found)
     if kind in UNBOUND_METHODS:
         return lambda x, /, *args, **kwargs: _method(x, f.__name__, functools.partial(found, x))(*args, **kwargs)
-    if f is dict or f is copy.copy:
-        return lambda *args, **kwargs: _marked_like(args[:1], found(*map(key_orders.plain_view, args), **kwargs))
+    if f is dict or f is copy.copy or f is operator.or_:
+        return lambda *args, **kwargs: _marked_like(args, found(*map(key_orders.plain_view, args), **kwargs))
     if any(f is known for known in _OF_KEYS):
         return functools.partial(_of_keys, found)
     if any(f is known for known in _OPEN) or not _is_of_python(f) or f.__name__ in _OF_FRAMES:
@@ -122,21 +123,23 @@ def _is_of_python(f: Any) -> bool:
 
 def _method(owner: Any, name: str, found: Any) -> Any:
     """A method of C code."""
-    effect = of_method(type(owner), name)
+    effect = of_method(owner if isinstance(owner, type) else type(owner), name)
     if key_orders.has_unknown_order(owner):
         if name in ("keys", "values", "items"):
             return lambda: key_orders.views(owner, name)
-        if name == "copy":
-            return lambda: _marked_like((owner,), found())
         if effect.reads_order:
             key_orders.check_order(owner)
+    if name in ("join", "format", "writelines"):
+        return functools.partial(_checked_call, name in _SHOW, found)
+    if name in ("copy", "__or__", "__ror__"):  # they make another dict, in this one's order
+        return lambda *args: _marked_like((owner, *args), found(*args))
     if not effect.adds:
         return found
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        for x in args:
+        for x in args if not effect.stores or type(args[0]) is slice else ():
             added(owner, x)
-        return _checked_call(name in _SHOW, found, *args, **kwargs) if name != "update" else found(*args, **kwargs)
+        return found(*args, **kwargs)
 
     return call
 

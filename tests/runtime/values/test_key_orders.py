@@ -5,6 +5,7 @@ import copy
 import functools
 import itertools
 import json
+import operator
 from collections import deque
 
 import jax
@@ -15,6 +16,11 @@ import autograph as ag
 
 def named(**d):
     return list(d)
+
+
+def writes_a_slice(d):
+    xs = [1, 2]
+    xs[1:] = d
 
 
 READS = [
@@ -58,6 +64,18 @@ READS = [
     lambda d: functools.reduce(max, d),
     lambda d: list(itertools.chain(d, "q")),
     lambda d: dict.keys(d).__iter__(),
+    lambda d: [].__iadd__(d),
+    lambda d: deque().__iadd__(d),
+    lambda d: [1, 2].__setitem__(slice(1), d),
+    lambda d: operator.setitem([1, 2], slice(1), d),
+    writes_a_slice,
+    lambda d: list(d.__or__({"z": 1})),
+    lambda d: list({"z": 1}.__or__(d)),
+    lambda d: list({"z": 1}.__ror__(d)),
+    lambda d: list(dict.__or__(d, {"z": 1})),
+    lambda d: list(operator.or_(d, {"z": 1})),
+    lambda d: list(d.__reduce_ex__(2)[4]),
+    lambda d: operator.indexOf(d, "x"),
 ]
 
 
