@@ -35,17 +35,17 @@ import numpy as np
 _TABLE = """
 list             | append                      | writes grows stores
 deque            | append appendleft           | writes grows shrinks stores
-list             | insert                      | writes grows stores              |                       | traced_index.list_insert
+list             | insert                      | writes grows stores              |            | traced_index.list_insert
 deque            | insert                      | writes grows stores              | IndexError
 list             | extend __iadd__             | writes grows adds
 deque            | extend extendleft __iadd__  | writes grows shrinks adds
 list deque set   | __init__                    | writes grows shrinks adds
-list             | pop                         | writes shrinks                   | IndexError            | traced_index.list_pop
+list             | pop                         | writes shrinks                   | IndexError | traced_index.list_pop
 deque            | pop popleft                 | writes shrinks                   | IndexError
-list             | remove                      | writes shrinks searches          | ValueError            | traced_index.list_remove
+list             | remove                      | writes shrinks searches          | ValueError | traced_index.list_remove
 deque            | remove                      | writes shrinks searches          | ValueError
 list deque       | clear                       | writes shrinks
-list             | sort                        | writes                           |                       | traced_index.list_sort
+list             | sort                        | writes                           |            | traced_index.list_sort
 list deque       | reverse                     | writes
 deque            | rotate                      | writes
 deque            | __copy__
@@ -54,10 +54,10 @@ list             | __setitem__                 | writes grows shrinks stores add
 deque            | __setitem__                 | writes stores                    | IndexError
 list deque       | __delitem__                 | writes shrinks                   | IndexError
 list deque       | __getitem__                 |                                  | IndexError
-list deque tuple | count                       | searches                         |                       | traced_index.list_count
-list deque tuple | index                       | searches                         | ValueError            | traced_index.list_index
+list deque tuple | count                       | searches                         |            | traced_index.list_count
+list deque tuple | index                       | searches                         | ValueError | traced_index.list_index
 list deque       | __contains__                | searches
-dict             | get                         | searches                         |                       | traced_keys.dict_get
+dict             | get                         | searches                         |            | traced_keys.dict_get
 dict             | setdefault                  | writes grows stores searches
 dict             | update __ior__ __init__     | writes grows adds                | ValueError
 dict             | fromkeys                    | adds
@@ -85,8 +85,8 @@ dict             | __iter__ __reversed__       | reads_order
 dict             | __repr__ __str__ __format__ | reads_order
 dict             | __reduce_ex__               | reads_order
 OrderedDict      | __reduce__                  | reads_order
-ndarray          | fill                        | writes                           |                       | array_items.put_item
-ndarray          | sort                        | writes                           |                       | array_items.sort_items
+ndarray          | fill                        | writes                           |            | array_items.put_item
+ndarray          | sort                        | writes                           |            | array_items.sort_items
 ndarray          | put partition __setitem__   | writes
 ndarray          | resize __setstate__         | writes grows shrinks
 ndarray          | itemset setfield byteswap   | writes
