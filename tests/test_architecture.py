@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from autograph.converters import CONVERTERS
-from autograph.runtime.tracing import host
+from autograph.runtime.tracing import context, host
 from tests.converters.converting import converted_module
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -243,6 +243,15 @@ def test_only_operators_have_more_than_7_parameters() -> None:
         for module, f in _functions()
     }
     assert {name for (_, name), count in counts.items() if count > MOST_PARAMETERS} == OPERATORS_WITH_MORE
+
+
+def test_the_context_holds_only_what_several_files_share() -> None:
+    files = [path.read_text(encoding="utf-8") for path in MODULES.values() if path.name != "context.py"]
+    named = {
+        name: sum(re.search(rf"progress\.{name}\b|\b{name}=", text) is not None for text in files)
+        for name in vars(context.progress)
+    }
+    assert len(named) <= 20 and min(named.values()) > 1, f"a file keeps its own state in a `PerThread`: {named}"
 
 
 def test_the_way_up_leads_somewhere() -> None:

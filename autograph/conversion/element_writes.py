@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograph import runtime
-from autograph.runtime.tracing.context import progress
+from autograph.runtime.tracing.context import PerThread
 
 
 class Slot:
@@ -24,12 +24,15 @@ class Slot:
         self.array = array
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        progress.element = self.array, put_element(value, self.array, index)
+        _written.value = self.array, put_element(value, self.array, index)
+
+
+_written: PerThread[tuple[Any, Any] | None] = PerThread(lambda: None)  # an array, and what took its place
 
 
 def take_array(array: Any) -> Any:
     """Returns the array that took the place of `array` in the assignment before; `array` where there was none."""
-    pair, progress.element = progress.element, None
+    pair, _written.value = _written.value, None
     return pair[1] if pair is not None and pair[0] is array else array
 
 

@@ -26,11 +26,12 @@ from autograph.code.nodes import walk_outside
 from autograph.code.source import Source
 from autograph.errors import Location, StagingError, is_of_jax
 from autograph.jax_internals import maps_lanes, records_jitted
-from autograph.runtime.checks.swallowed import note_handlers, refuse_noted
+from autograph.runtime.checks.swallowed import note_handlers, refuse_noted, swallowed
 from autograph.runtime.checks.traced_strings import is_of_traced
 from autograph.runtime.heap.outliving import ending_traces, traces_in
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.refusals import a
+from autograph.runtime.values import choices
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _NUMBERS = (jax.Array, np.ndarray, float, complex)
@@ -54,10 +55,10 @@ def check(source: Source, result: Any, caller: FrameType | None, takes_choices: 
         caller: the frame that takes it.
         takes_choices: whether the caller takes one of several strings or functions that the program chooses.
     """
-    if progress.swallowed:
+    if swallowed.value:
         refuse_noted()
     if progress.has_choices and not takes_choices:
-        progress.check_result(source.code.co_name, return_of(source), result)
+        choices.refuse_returned(source.code.co_name, return_of(source), result)
     refuse_foreign(source, result, caller)
 
 

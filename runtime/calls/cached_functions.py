@@ -29,7 +29,7 @@ from autograph.code.library import is_library, is_library_class
 from autograph.jax_internals import is_tracing
 from autograph.runtime.heap import iterators, journal
 from autograph.runtime.heap.opaque_calls import Watch
-from autograph.runtime.tracing import context, host
+from autograph.runtime.tracing import context, facts, host
 from autograph.runtime.tracing.families import JAX_ARRAYS, SCALARS
 from autograph.runtime.tracing.refusals import a, refusal
 from autograph.runtime.tracing.staging import is_tracer
@@ -90,13 +90,13 @@ class _Seen:
 
 
 def _seen_of(f: Any) -> _Seen:
-    context.drop_ended()
+    facts.kept.still_open()
     reference = _seen.get(f)
     found = None if reference is None else reference()
     if found is None:
         found = _Seen()
         _seen[f] = weakref.ref(found)
-        context.keep(found, outermost=True)
+        facts.keep(found, outermost=True)
     return found
 
 

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograph.runtime.tracing.array_types import ArrayType
-from autograph.runtime.tracing.context import progress
+from autograph.runtime.tracing.context import PerThread
 from autograph.runtime.tracing.variables import Variable
 from autograph.runtime.values.choices import Options
 
@@ -162,9 +162,12 @@ class LoopAssumptions:
         return {key: kind for key, kind in kinds.items() if kind != (None, None, None)}
 
 
+_of_innermost: PerThread[LoopAssumptions | None] = PerThread(lambda: None)  # of the loops whose body is traced
+
+
 def innermost_staged() -> LoopAssumptions | None:
     """Of the innermost loop whose body is being traced."""
-    assumptions = progress.assumptions
+    assumptions = _of_innermost.value
     while assumptions is not None and assumptions.attempt is None:
         assumptions = assumptions.outer
     return assumptions
@@ -175,17 +178,17 @@ def assuming(
     key: Any, options: dict[str, Any] | None = None, lists: Sequence[Variable] = ()
 ) -> Iterator[LoopAssumptions]:
     """Assumptions about the loop `key`, met at this position of the enclosing loop's attempt; see there for the rest."""
-    outer = progress.assumptions
+    outer = _of_innermost.value
     if outer is None:
         assumptions = LoopAssumptions()
     else:
         outer.position += 1
         assumptions = outer.inner.setdefault((outer.position, key), LoopAssumptions(outer))
     assumptions.options, assumptions.lists = options or {}, lists
-    progress.assumptions = assumptions
+    _of_innermost.value = assumptions
     try:
         yield assumptions
     finally:
-        progress.assumptions = outer
+        _of_innermost.value = outer
         assumptions.carried = {}  # who refers to an object, counts
         assumptions.lists = ()

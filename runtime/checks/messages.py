@@ -25,7 +25,7 @@ from autograph.errors import StagingError
 from autograph.jax_internals import is_tracing
 from autograph.runtime.checks import templates
 from autograph.runtime.checks.traced_strings import TracedString, as_shown, is_of_traced, line, shows_traced, unreadable
-from autograph.runtime.tracing import context, sizes
+from autograph.runtime.tracing import facts, sizes
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.values import choices, order_reads
 from autograph.runtime.values.choices import Choice
@@ -54,7 +54,7 @@ class FormattedString(TracedString):
         """The string of these parts."""
         made = cls("".join(part if isinstance(part, str) else _CONVERSIONS[part[2] or "s"](part[0]) for part in parts))
         fields = _Fields(parts)
-        context.keep(fields)
+        facts.keep(fields)
         made._fields = weakref.ref(fields)
         return made
 

@@ -35,7 +35,7 @@ import jax
 from autograph.code import library, registry
 from autograph.errors import Location, StagingError, is_of_jax, is_ours, shown_name
 from autograph.runtime.tracing import host
-from autograph.runtime.tracing.context import progress
+from autograph.runtime.tracing.context import PerThread, progress
 
 _ERRORS: tuple[Any, ...] = (
     jax.errors.ConcretizationTypeError,
@@ -54,9 +54,12 @@ class Swallowed(NamedTuple):
     called_at: Location | None
 
 
+swallowed: PerThread[list[Swallowed]] = PerThread(list)
+
+
 def note_handlers() -> None:
     """Notes who handles such errors from now on."""
-    progress.swallowed.clear()
+    swallowed.value.clear()
     if "__del__" not in vars(_ERRORS[0]):  # once in a process
         for kind in _ERRORS:
             kind.__del__ = _note
@@ -72,7 +75,7 @@ def _note(error: BaseException) -> None:
         return
     module = frame.f_globals.get("__name__", "")
     if not _knows_jax(frame) and not _names_jax(code.co_filename, traceback.tb_lineno):
-        progress.swallowed.append(Swallowed(code, traceback.tb_lineno, module, _caller(frame)))
+        swallowed.value.append(Swallowed(code, traceback.tb_lineno, module, _caller(frame)))
 
 
 def _caller(frame: FrameType) -> Location | None:
@@ -118,8 +121,8 @@ def _names_jax(filename: str, lineno: int) -> bool:
 
 def refuse_noted() -> None:
     """Refuses a call in which such an error was swallowed."""
-    first, *_ = progress.swallowed
-    progress.swallowed.clear()
+    first, *_ = swallowed.value
+    swallowed.value.clear()
     name = first.frame_code.co_qualname.rpartition(".<locals>.")[2]
     if any(f.__code__ is first.frame_code for f in host.conversion.UNCONVERTED):
         instead = "drop the mark `ag.do_not_convert`"

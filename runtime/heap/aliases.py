@@ -30,8 +30,8 @@ from autograph import errors
 from autograph.code.library import names_of
 from autograph.jax_internals import is_tracing, trace_reference
 from autograph.runtime.heap import framework_notes
-from autograph.runtime.tracing import context
-from autograph.runtime.tracing.context import progress
+from autograph.runtime.tracing.context import PerThread
+from autograph.runtime.tracing.facts import TraceNotes, keep, kept
 from autograph.runtime.tracing.refusals import a as _a
 from autograph.runtime.tracing.refusals import quoted, refusal
 from autograph.runtime.values import key_orders
@@ -55,14 +55,18 @@ class Token:
     """Stands for a container that is gone, of which two merged ones remain."""
 
 
+_views: PerThread[list[weakref.ref[_View]]] = PerThread(list)
+_carried: TraceNotes[int] = TraceNotes()  # the ids of objects that stand for what a loop carries
+
+
 def live() -> list[_View]:
     """The views of this thread. They must not outlive the trace whose values they hold, so the trace keeps them."""
-    if not progress.views:
+    if not _views.value:
         return []
-    context.drop_ended()
-    found = [view for view in (ref() for ref in progress.views) if view is not None]
-    if len(found) < len(progress.views):
-        progress.views = [weakref.ref(view) for view in found]
+    kept.still_open()
+    found = [view for view in (ref() for ref in _views.value) if view is not None]
+    if len(found) < len(_views.value):
+        _views.value = [weakref.ref(view) for view in found]
     return found
 
 
@@ -93,8 +97,8 @@ def note_merged(merged: list[Merged], at: Any) -> None:
             flat.update((id(r), r) for r in found if not framework_notes.is_used_up(r))
         if flat:
             view = _View(m.container, list(flat.values()), m.path, at)
-            progress.views.append(weakref.ref(view))
-            context.keep(view)
+            _views.value.append(weakref.ref(view))
+            keep(view)
     merged.clear()
 
 
@@ -104,9 +108,9 @@ def check_identity(a: Any, b: Any) -> None:
     Raises:
         StagingError: names the merged container and the statement that merged it.
     """
-    if progress.carried and type(a) is type(b):
+    if _carried.notes and type(a) is type(b):
         _check_carried(a, b)
-    if not progress.views:
+    if not _views.value:
         return
     of = {id(view.merged): view for view in live()}
     view = of.get(id(a)) or of.get(id(b))
@@ -126,12 +130,11 @@ def check_identity(a: Any, b: Any) -> None:
 
 def note_carried(obj: Any) -> None:
     """Notes that in the trace that is open `obj` stands for what a loop carries: one object in each iteration."""
-    progress.carried = [*context.still_open(progress.carried), (trace_reference(), id(obj))]
+    _carried.still_open().append((trace_reference(), id(obj)))
 
 
 def _check_carried(a: Any, b: Any) -> None:
-    progress.carried = context.still_open(progress.carried)
-    if not {id(a), id(b)}.isdisjoint(key for _, key in progress.carried):
+    if not {id(a), id(b)}.isdisjoint(key for _, key in _carried.still_open()):
         raise refusal(
             f"`is` compares {_a(type(a).__qualname__)} that a loop carries with another one",
             why="the loop carries what the object holds, and one compiled iteration serves every iteration",
@@ -147,7 +150,7 @@ def is_of_several(x: Any) -> bool:
 
 def any_merged() -> bool:
     """Whether there may be containers that stand for one of several."""
-    return bool(progress.views) and is_tracing() and bool(live())
+    return bool(_views.value) and is_tracing() and bool(live())
 
 
 def ids() -> set[int]:
@@ -163,7 +166,7 @@ def check_alias(obj: Any, holders: Callable[[], list[Any]] = list) -> None:
     Raises:
         StagingError: names the merged container and the statement that merged it.
     """
-    if not progress.views:
+    if not _views.value:
         return
     views = live()
     if type(obj) is dict:

@@ -41,7 +41,7 @@ from autograph import jax_dispatch
 from autograph.errors import StagingError
 from autograph.jax_internals import is_of_current_trace, trace_of
 from autograph.runtime.heap import array_views
-from autograph.runtime.tracing import context, dead_results, sharing
+from autograph.runtime.tracing import context, dead_results, facts, sharing
 from autograph.runtime.tracing.refusals import frames_of_user, names_held, quoted, refusal, user_line
 
 ELEMENT, UPDATE, METHOD, VIEW, LOST = "element", "update", "method", "view", "lost"
@@ -132,7 +132,7 @@ def record(
             "the array itself (`a[i, j] = v`)", page="view-of-a-numpy-array",
         )
     others = [*bases, *(view for base in bases for view in array_views.live_views(base, old))]
-    paths = [p for p in (path, *(region.path for region in context.open_regions())) if type(p) is tuple]
+    paths = [p for p in (path, *(region.path for region in context.open_regions())) if p is not None]
     touched = [
         x
         for x in others
@@ -178,7 +178,7 @@ def _hold(write: Write) -> None:
     if region is not None:
         region.append(write)
     else:
-        context.keep(write)
+        facts.keep(write)
 
 
 def _of(x: Any) -> Write | None:

@@ -27,14 +27,13 @@ from typing import Any, NamedTuple
 
 from autograph import errors
 from autograph.jax_internals import outermost_trace
-from autograph.runtime.tracing.context import progress, still_open
+from autograph.runtime.tracing.facts import TraceNotes
 from autograph.runtime.tracing.refusals import a
 from autograph.runtime.tracing.variables import UNSET
 from autograph.runtime.values.locations import AttributeLocation
 
 
 class _Fallback(NamedTuple):
-    trace: Any
     obj: Any
     attribute: str
     at: Any
@@ -44,13 +43,16 @@ class _Fallback(NamedTuple):
         return isinstance(obj, kind) and AttributeLocation(obj, self.attribute).get() is not UNSET
 
 
+_fallbacks: TraceNotes[_Fallback] = TraceNotes()
+
+
 def note_fallback(obj: Any, attribute: str, at: Any) -> None:
     """Notes that the statement at `at` chose between an attribute of the object and one of its class."""
     try:
         reference: Any = weakref.ref(obj)
     except TypeError:
         return  # it has no `__dict__`, so it takes nothing from its class that it could have itself
-    progress.fallbacks.append(_Fallback(outermost_trace(), reference, attribute, at))
+    _fallbacks.notes.append((outermost_trace(), _Fallback(reference, attribute, at)))
 
 
 def check_fallback(kind: Any, attribute: str) -> None:
@@ -59,15 +61,13 @@ def check_fallback(kind: Any, attribute: str) -> None:
     Raises:
         StagingError: names the statement after which that is not known.
     """
-    if not progress.fallbacks or not issubclass(type(kind), type):  # which runs no code of the user's
+    if not _fallbacks.notes or not issubclass(type(kind), type):  # which runs no code of the user's
         return
-    progress.fallbacks = still_open(progress.fallbacks)
+    noted = _fallbacks.still_open()
     for collect in (False, True):
         if collect:
             gc.collect()  # closures that refer to themselves keep objects alive for no reason
-        found = [
-            fallback for fallback in progress.fallbacks if fallback.attribute == attribute and fallback.takes_from(kind)
-        ]
+        found = [fallback for _, fallback in noted if fallback.attribute == attribute and fallback.takes_from(kind)]
         if not found:
             return
     check_object(kind, found[0].obj(), attribute, found[0].at)

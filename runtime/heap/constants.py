@@ -30,7 +30,7 @@ from numpy.lib.array_utils import byte_bounds
 
 from autograph import jax_internals
 from autograph.jax_internals import is_tracing, open_traces
-from autograph.runtime.tracing.context import progress, still_open
+from autograph.runtime.tracing.facts import TraceNotes
 from autograph.runtime.tracing.families import BUFFERS, memory_of
 from autograph.runtime.tracing.refusals import names_held, quoted, refusal
 
@@ -138,8 +138,7 @@ def _all_read(x: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]]:
     if not _IS_SEEN:
         frames = [getattr(trace, "frame", None) for trace in open_traces()]
         values = [value for frame in frames for value in getattr(frame, "constvar_to_val", {}).copy().values()]
-        progress.constants = still_open(progress.constants)
-        past = [array() for _, array in progress.constants]
+        past = [array() for _, array in _of_regions.still_open()]
         arrays = [*(getattr(value, "original", value) for value in values), *past]
         return [one for one in arrays if isinstance(one, np.ndarray)]
     tables = _tables()
@@ -182,13 +181,16 @@ def _tables() -> list[Any]:
     return [x for x in gc.get_objects() if type(x).__name__ == "WeakKeyWeakValueCache"]
 
 
+_of_regions: TraceNotes[weakref.ref[Any]] = TraceNotes()  # their constants, before JAX 0.9.2
+
+
 def _trace_region(region: Callable[..., Sequence[Any]], in_avals: Sequence[Any], name: str) -> tuple[Any, list[Any]]:
     def run(*args: Any) -> Sequence[Any]:
         results = region(*args)
         constants = open_traces()[0].frame.constvar_to_val.values()
         values = [*results, *(getattr(constant, "original", constant) for constant in constants)]
         trace = jax_internals.outermost_trace()  # the constants count as long as that around the region is open
-        progress.constants += [(trace, weakref.ref(value)) for value in values if isinstance(value, np.ndarray)]
+        _of_regions.notes += [(trace, weakref.ref(value)) for value in values if isinstance(value, np.ndarray)]
         return results
 
     return jax_internals.trace_region(run, in_avals, name)

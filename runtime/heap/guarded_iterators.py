@@ -140,6 +140,9 @@ class _Guard:
                 place.set(_proxy(value, name))
 
 
+_guards: context.PerThread[list[_Guard]] = context.PerThread(list)  # those of the open regions, outermost first
+
+
 @contextmanager
 def guard_iterators(variables: list[Variable], *functions: Callable[..., Any]) -> Iterator[Callable[[Any], Any]]:
     """Holds back the iterators that `functions` lead to; gives a function that makes a proxy its original again.
@@ -152,11 +155,11 @@ def guard_iterators(variables: list[Variable], *functions: Callable[..., Any]) -
     region = context.innermost()
     inner = [getattr(f, "__func__", f) for f in functions]
     guard = _Guard(region, [f for f in inner if type(f) is FunctionType])
-    context.progress.guards.append(guard)
+    _guards.value.append(guard)
     try:
         yield original
     finally:
-        context.progress.guards.pop()
+        _guards.value.pop()
         if guard.places:
             for variable in variables:
                 variable.set(original(variable.get()))
@@ -185,7 +188,7 @@ def enter_any() -> None:
 
 def _to_hold() -> list[_Guard]:
     """The guards that must hear of code: what runs in a trial runs in the region around as well, which comes first."""
-    guards = context.progress.guards if context.active() else []
+    guards = _guards.value if context.active() else []
     first = len(guards) - 1
     while first > 0 and guards[first].region is not None and guards[first].region.is_trial:
         first -= 1

@@ -26,20 +26,24 @@ _THROUGH = frozenset(
     {*map(type, [*_VIEWS, *map(iter, [*_ITERATED, set()]), *map(reversed, _ITERATED)]), enumerate, zip, map, filter}
 )
 
+_iterated: context.PerThread[list[tuple[int, int]]] = context.PerThread(
+    list
+)  # by id, with the number of regions around
+
 
 def begin_iteration(iterable: Any) -> int:
     """Notes that a loop begins to iterate; how many containers that concerns, for `end_iteration`."""
     reached = walk_objects([iterable], lambda x: gc.get_referents(x) if type(x) in _THROUGH else ())
     found = [x for x in reached if isinstance(x, (dict, set, deque))]
     depth = len(context.open_regions())
-    context.progress.iterated += [(id(x), depth) for x in found]
+    _iterated.value += [(id(x), depth) for x in found]
     return len(found)
 
 
 def end_iteration(count: int) -> None:
     """Forgets as many of them: the loop has ended."""
     if count:
-        del context.progress.iterated[-count:]
+        del _iterated.value[-count:]
 
 
 def check_iterated(obj: Any, method: str) -> None:
@@ -48,16 +52,13 @@ def check_iterated(obj: Any, method: str) -> None:
     Raises:
         StagingError: see above.
     """
-    if not context.progress.iterated or not isinstance(obj, (dict, set, deque)):
+    if not _iterated.value or not isinstance(obj, (dict, set, deque)):
         return
     effect = of_method(type(obj), method)
     if not effect.writes or (not effect.shrinks and (effect.grows or effect.stores)):
         return
     regions = context.open_regions()
-    if any(
-        key == id(obj) and any(not region.is_trial for region in regions[depth:])
-        for key, depth in context.progress.iterated
-    ):
+    if any(key == id(obj) and any(not region.is_trial for region in regions[depth:]) for key, depth in _iterated.value):
         kind = type(obj).__name__
         raise refusal(
             f"{a(kind)} is changed inside a staged statement while a loop iterates over it",

@@ -49,13 +49,14 @@ from autograph.runtime.values.writes import Written
 class Region:
     """An open region: as a context manager it journals, and undoes everything when it closes.
 
-    Within it, `variables` are local to the region: `collect` returns their values and restores those at entry. `path` tells when
-    the region runs at all (see `runtime_checks`); `raised` is a user's exception that ends it;
-    `run` is what runs in it; `touched` are the ids of all objects written to, also by the regions inside; `made` native iterators
-    that were made in the region, by id. `holders` gives what refers to values of variables on our behalf. `skipped` are variables
-    that some path through a loop body does not assign, `exceptions` the keys of those written to, `arrays` those written,
-    `unheard` the keys of what only a library may have written, `notes` the ids of frameworks' notes (see `framework_notes`),
-    `recursions` how often its code began again within it (see `recursion`).
+    Within it, `variables` are local to the region: `collect` returns their values and restores those at entry. It runs where
+    the test of `path` has the bool beside it; `implied` is what that says of other tests, once one is asked for
+    (`path_conditions`). `raised` is a user's exception that ends it; `run` is what runs in it; `touched` are the ids of all
+    objects written to, also by the regions inside; `made` native iterators that were made in the region, by id. `holders` gives
+    what refers to values of variables on our behalf. `skipped` are variables that some path through a loop body does not
+    assign, `exceptions` the keys of those written to, `arrays` those written, `unheard` the keys of what only a library may
+    have written, `notes` the ids of frameworks' notes (see `framework_notes`), `recursions` how often its code began again
+    within it (see `recursion`).
 
     `branches` are traces that are given up with that of the region around: of a branch, and of the branch beside it.
     A trial (`is_trial`) runs Python code that is kept unless it turns out to be better staged; once it has changed something
@@ -75,6 +76,7 @@ class Region:
         self.made: dict[int, Any] = {}
         self.variables = variables
         self.path = path
+        self.implied: list[Any] | None = None
         self.entry, self.arrays = list[Any](), ArrayWrites()
         self.entries: dict[Any, tuple[Any, Any]] = {}
         self.forwarded: dict[Any, Any] = {}

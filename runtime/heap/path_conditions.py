@@ -36,6 +36,9 @@ from autograph.runtime.tracing import comparisons, context
 from autograph.runtime.tracing.array_types import is_integer
 from autograph.runtime.tracing.context import progress
 
+_loops = context.PerThread(int)  # how many were staged so far
+_afresh: context.PerThread[list[Any]] = context.PerThread(list)  # traces around functions that no cache knows
+
 
 def depends_on_place() -> bool:
     """Whether a check or a loop that is traced now depends on where it is reached: a condition or a check stands before it."""
@@ -47,18 +50,14 @@ def known_truth(test: Any) -> bool | None:
     """The value of the traced `test` in the branch that is being staged, where the branches around decide it; else None."""
     implied: list[comparisons.Implied] = []
     for region in context.open_regions():
-        if type(region.path) is tuple:
+        if region.path is not None:
             one, holds = region.path
             if one is test:
-                return bool(holds)
-            if region not in _implied:
-                _implied[region] = comparisons.implied_by(one, holds)
-            implied += _implied[region]
+                return holds
+            if region.implied is None:
+                region.implied = comparisons.implied_by(one, holds)
+            implied += region.implied
     return comparisons.decided(test, implied) if implied else None
-
-
-_implied: weakref.WeakKeyDictionary[journal.Region, list[comparisons.Implied]] = weakref.WeakKeyDictionary()
-"""What the test of a branch implies in it, for each test within."""
 
 
 @contextmanager
@@ -74,9 +73,9 @@ def traced_afresh(made: Callable[[], Any]) -> Iterator[Callable[[], bool]]:
     """
     traces, place = open_traces(), made()
     inside = next((k for k, trace in enumerate(traces) if trace is place), 0)
-    before = progress.checks, progress.loops
-    with context.setting(afresh=[*progress.afresh, *traces[:inside]]):
-        yield lambda: (progress.checks, progress.loops) != before
+    before = progress.checks, _loops.value
+    with context.setting(_afresh, value=[*_afresh.value, *traces[:inside]]):
+        yield lambda: (progress.checks, _loops.value) != before
 
 
 class Passed(NamedTuple):
@@ -227,7 +226,7 @@ def _within_call() -> Iterator[Any]:
     """The traces in progress, innermost first, up to that of a jitted function, which is kept for other calls."""
     for trace in open_traces():
         yield trace
-        is_own = notes_of(trace) is None or records_region(trace) or any(trace is other for other in progress.afresh)
+        is_own = notes_of(trace) is None or records_region(trace) or any(trace is other for other in _afresh.value)
         if not is_own:
             return
 
@@ -286,7 +285,7 @@ def _hold() -> list[Any]:
 
 def checks_before_loop() -> list[Any]:
     """The bools that a loop's test reads, so that the loop ends where a check before it has failed."""
-    progress.loops += 1
+    _loops.value += 1
     pairs = [kept() for notes in _programs() if notes for kept in notes[-1][1].indices]
     return _hold() + [lax.eq(*pair) for pair in pairs if pair is not None]
 

@@ -119,7 +119,7 @@ def attempt(f: Any) -> Callable[..., Any]:
 
     @functools.wraps(found, updated=())
     def call(*args: Any) -> Any:
-        with context.setting(attempts=context.progress.attempts + 1):
+        with context.setting(math_functions.attempts, value=math_functions.attempts.value + 1):
             return found(*args)
 
     return call
@@ -131,7 +131,7 @@ def operand(what: str, left: Any, right: Any) -> Any:
     Raises:
         StagingError: a handler around it names the exception.
     """
-    if context.progress.attempts or not (is_tracer(left) or is_tracer(right)):
+    if math_functions.attempts.value or not (is_tracer(left) or is_tracer(right)):
         return right
     return _guarded(what, (left, right), right)
 
@@ -148,7 +148,7 @@ def may_fail(what: str) -> bool:
 
 def check_call(what: str, result: Any, args: tuple[Any, ...]) -> Any:
     """The result of such a function on traced arguments, in the same way."""
-    return result if context.progress.attempts else _guarded(what, args, result, what.startswith("numpy."))
+    return result if math_functions.attempts.value else _guarded(what, args, result, what.startswith("numpy."))
 
 
 def refuse_unasked(fn: FunctionType) -> None:

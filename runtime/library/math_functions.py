@@ -24,8 +24,9 @@ from jax import lax
 
 from autograph.jax_internals import convert_weak
 from autograph.runtime.checks import guards
-from autograph.runtime.tracing import context, integer_ranges
+from autograph.runtime.tracing import integer_ranges
 from autograph.runtime.tracing.array_types import is_integer, scalar
+from autograph.runtime.tracing.context import PerThread
 from autograph.runtime.tracing.integer_ranges import check_exact
 from autograph.runtime.tracing.staging import is_traced
 
@@ -120,13 +121,17 @@ def _isqrt(n: Any) -> Any:
     return lax.while_loop(lambda r: (r < largest) & ((r + 1) * (r + 1) <= n), lambda r: r + 1, root)
 
 
+attempts = PerThread(int)
+"""How many calls of functions whose failure was tested before are running (`arithmetic_errors`)."""
+
+
 def _natural(name: str, text: str, fn: Callable[..., Any]) -> Callable[..., Any]:
     """A function of natural numbers; the program fails where one of them is negative, with the message that Python has for it."""
 
     def call(*args: Any) -> Any:
         args = tuple(map(index_of_integer, args))
         # In a `try` whose handler catches it, a test before the call tells (`arithmetic_errors`).
-        if not context.progress.attempts:
+        if not attempts.value:
             args = tuple(guards.guard_index(n, n >= 0, ValueError(text)) if _lowest(n) < 0 else n for n in args)
         if name != "isqrt":
             check_exact(f"math.{name}() of the number of an iteration soon outgrows the integers of an array")

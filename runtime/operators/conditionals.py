@@ -205,7 +205,7 @@ def _stage(
         raise journal.mark_raised(plan.body.raised, fails=True)
     value, merged = _land(plan, pred, false_branch, true_branch, variables, checked)
     if plan.goes_on != (True, True):
-        optional.hold(pred, plan.goes_on[0])
+        optional.hold_facts(optional.shown_by(pred, plan.goes_on[0]))
         path_conditions.survived(pred, plan.goes_on[0])
     for facts, result in zip(shown, [value, *(v.get() for v in variables)], strict=True):
         optional.note_truth(result, facts)

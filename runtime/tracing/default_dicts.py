@@ -15,7 +15,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.runtime.tracing.context import progress
+from autograph.runtime.tracing.context import PerThread
+
+_known: PerThread[list[Any]] = PerThread(list)
 
 
 def begin() -> list[Any]:
@@ -23,22 +25,22 @@ def begin() -> list[Any]:
 
     Returns what was so far, for `end_call`. (No context manager: one would set attributes of exceptions.)
     """
-    before, progress.default_dicts = progress.default_dicts, []
+    before, _known.value = _known.value, []
     return before
 
 
 def end_call(before: list[Any]) -> None:
     """Forgets the default dicts of a call."""
-    progress.default_dicts = before
+    _known.value = before
 
 
 def watch_dict(obj: Any) -> Any:
     """Takes note of a `defaultdict`; returns it."""
-    if not any(obj is known for known in progress.default_dicts):
-        progress.default_dicts.append(obj)
+    if not any(obj is known for known in _known.value):
+        _known.value.append(obj)
     return obj
 
 
 def sizes() -> list[tuple[Any, int]]:
     """The default dicts that are known, and how many keys they have."""
-    return [(d, dict.__len__(d)) for d in progress.default_dicts]
+    return [(d, dict.__len__(d)) for d in _known.value]

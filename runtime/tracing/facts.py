@@ -1,4 +1,4 @@
-"""What is known of a traced value, by the identity of its tracer and for as long as that lives.
+"""What is known of a traced value, as long as its tracer lives, and of other objects, as long as a trace is open.
 
 >>> import jax
 >>> even: Facts[bool] = Facts()
@@ -13,9 +13,12 @@ False
 
 from __future__ import annotations
 
+import threading
 import weakref
+from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
+from autograph.jax_internals import keep_with_trace, open_traces
 from autograph.runtime.tracing.staging import is_traced
 
 F = TypeVar("F")
@@ -63,3 +66,32 @@ class Facts(Generic[F]):
     def _drop(self, note: _Note) -> None:
         if self._notes.get(note.key) is note:  # another value may have the address by now
             del self._notes[note.key]
+
+
+class TraceNotes(threading.local, Generic[F]):
+    """Notes of objects that are not traced values, each with a weak reference to the trace as long as which it counts.
+
+    Every thread has its own.
+    """
+
+    def __init__(self) -> None:
+        self.notes: list[tuple[Callable[[], Any], F]] = []
+
+    def still_open(self) -> list[tuple[Callable[[], Any], F]]:
+        """Returns the notes whose trace is open; drops the others."""
+        if self.notes:
+            traces = open_traces()
+            self.notes = [note for note in self.notes if note[0]() in traces]
+        return self.notes
+
+
+kept: TraceNotes[Any] = TraceNotes()
+"""What holds values of a trace that cannot hold it itself."""
+
+
+def keep(x: Any, outermost: bool = False) -> None:
+    """Keeps `x`, which holds values of the trace in progress (or the outermost one), as long as that is open, and not longer."""
+    kept.still_open()
+    trace = keep_with_trace(x, outermost)
+    if trace is not None:
+        kept.notes.append((trace, x))

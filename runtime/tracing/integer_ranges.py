@@ -47,6 +47,7 @@ class Assumed:
 _known: Facts[Bounds] = Facts()
 _no_less: Facts[tuple[Any, int]] = Facts()
 _assumed: Facts[Assumed] = Facts()
+_exact = context.PerThread(bool)  # whether Python's integers are meant
 
 
 def declare_range(x: Any, low: int, high: int) -> Any:
@@ -231,7 +232,7 @@ def exact_integers() -> Any:
 
     The loop that is tried is then unrolled, where its length is known, and its numbers are Python's, which have no limit.
     """
-    return context.setting(is_exact=True)
+    return context.setting(_exact, value=True)
 
 
 def check_exact(what: str) -> None:
@@ -244,7 +245,7 @@ def check_exact(what: str) -> None:
     autograph.errors.StagingError: math.factorial of a traced number
     ...
     """
-    if context.progress.is_exact:
+    if _exact.value:
         raise refusal(
             what,
             why="the loop is staged, and its numbers are those of a compiled program",

@@ -22,8 +22,8 @@ import weakref
 from collections.abc import Callable, ItemsView, Iterator, KeysView, ValuesView
 from typing import Any
 
-from autograph.runtime.tracing import context
-from autograph.runtime.tracing.context import progress
+from autograph.runtime.tracing.context import PerThread
+from autograph.runtime.tracing.facts import keep, kept
 from autograph.runtime.tracing.refusals import names_held, quoted, refusal
 
 UNKNOWN = "the order of the keys is not known"
@@ -40,12 +40,15 @@ class _Mark:
         self.path = path
 
 
+_marks: PerThread[dict[int, weakref.ref[_Mark]]] = PerThread(dict)  # by the id of the dict
+
+
 def mark(d: dict[Any, Any], path: str) -> dict[Any, Any]:
     """Notes that the order of the keys of `d` is not known; returns `d`."""
     if len(d) > 1:
         found = _Mark(d, path)
-        context.keep(found)
-        progress.orders[id(d)] = weakref.ref(found)
+        keep(found)
+        _marks.value[id(d)] = weakref.ref(found)
     return d
 
 
@@ -70,22 +73,22 @@ def keys_of(structure: Any) -> list[Any]:
 
 def any_unknown() -> bool:
     """Whether there may be a marked dict."""
-    if not progress.orders:
+    if not _marks.value:
         return False
-    context.drop_ended()
-    progress.orders = {key: ref for key, ref in progress.orders.items() if ref() is not None}
-    return bool(progress.orders)
+    kept.still_open()
+    _marks.value = {key: ref for key, ref in _marks.value.items() if ref() is not None}
+    return bool(_marks.value)
 
 
 def holders_of_marked() -> list[Any]:
     """What refers to dicts only because they are marked: for those who count references."""
-    return [found for ref in progress.orders.values() if (found := ref()) is not None]
+    return [found for ref in _marks.value.values() if (found := ref()) is not None]
 
 
 def _mark_of(x: Any) -> _Mark | None:
-    if not progress.orders or type(x) is not dict:
+    if not _marks.value or type(x) is not dict:
         return None
-    ref = progress.orders.get(id(x))
+    ref = _marks.value.get(id(x))
     found = None if ref is None else ref()
     return found if found is not None and found.dict is x and len(x) > 1 and any_unknown() else None
 
@@ -103,7 +106,7 @@ def path_of(x: Any) -> str:
 
 def check_order(x: Any) -> None:
     """Refuses to read the order of `x`, where it is a marked dict or a view of one."""
-    if progress.orders:
+    if _marks.value:
         d = x.mapping_ if isinstance(x, VIEWS) else x
         if has_unknown_order(d):
             raise _refusal(d)

@@ -103,11 +103,6 @@ def shown_by(test: Any, truth: bool) -> list[Fact]:
     return shown if facts is None else shown + facts[0 if truth else 1]
 
 
-def hold(test: Any, truth: bool) -> None:
-    """From here on `test` has that value, in the region that is being staged: where it has not, the program has failed."""
-    hold_facts(shown_by(test, truth))
-
-
 def hold_facts(facts: Iterable[Fact]) -> None:
     """From here on these flags have these values, in the region that is being staged."""
     region = context.innermost()
@@ -173,7 +168,7 @@ def _known(x: Maybe) -> bool | None:
         for sure in _sure.of(x.absent) or ():
             if sure.is_here(region):
                 return sure.absent
-        if region is not None and type(region.path) is tuple:
+        if region is not None and region.path is not None:
             for flag, absent in shown_by(*region.path):
                 if flag is x.absent:
                     return absent
