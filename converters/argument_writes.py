@@ -5,13 +5,13 @@
 >>> print(show('''
 ... def f(a, i, o):
 ...     swap(a, i, 0)
-...     n = swap(o.items, i, j=0)
+...     n = swap(o.items[i], i, j=0)
 ... ''', ArgumentWrites, writers=ModuleWriters("def swap(v, i, j): v[i], v[j] = v[j], v[i]")))
 def f(a, i, o):
     swap(a, i, 0)
     a = ag__.latest(a)
-    n = swap(o.items, i, j=0)
-    ag__.latest_at(o, (('.', 'items'),))
+    n = swap(o.items[i], i, j=0)
+    ag__.latest_at(o, (('.', 'items'), ('[', i)))
 
 NumPy changes the array itself; here an assignment to an element gives the callee's own variable a new one. Which functions write
 elements of a parameter is known by their source (`analyses.argument_writes`); where it is not, the caller's variable holds an array
@@ -20,6 +20,7 @@ that no operation takes any more, and says so (`runtime.array_versions`). Before
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Set as AbstractSet
 from types import FunctionType
 from typing import Any
@@ -91,7 +92,7 @@ class ArgumentWrites(ElementTargets):
                     call = self.operator("latest", [builders.name(place.id)], at=at)
                     made.setdefault(place.id, self.bind(place.id, call, at=at))
             else:
-                base, path = self.path(place)
+                base, path = self.path(copy.deepcopy(place))
                 if base.id not in targets:
                     call = self.operator("latest_at", [builders.name(base.id), path], at=at)
                     made.setdefault(gast.dump(place), self.rebind(base, path, call, at=at))
