@@ -19,7 +19,7 @@ from typing import Any
 import gast
 
 from autograph.analyses.name_kinds import is_bool_expression
-from autograph.analyses.operators import callee, is_operator, variable
+from autograph.analyses.operators import ARITHMETIC, TRUTHS, callee, is_operator, variable
 from autograph.code.library import is_library
 from autograph.code.nodes import SIGNS
 from autograph.converters import builders
@@ -27,7 +27,7 @@ from autograph.converters.base import ExpressionConverter, Node
 
 _OF_BITS = (gast.BitAnd, gast.BitOr, gast.BitXor)  # of two bools they are bools in JAX too
 UNARY_SIGNS = {gast.UAdd: "+", gast.USub: "-", gast.Invert: "~"}
-OPERATORS = frozenset({"not_", "compare", "eq", "ne", "lt", "le", "gt", "ge", "in_", "not_in", "is_", "is_not"})
+_BOOLS = TRUTHS | ARITHMETIC - {"and_", "or_"}
 
 
 class BoolArithmetic(ExpressionConverter):
@@ -55,7 +55,7 @@ class BoolArithmetic(ExpressionConverter):
         if is_operator(node, self.alias):
             if node.func.attr in ("and_", "or_"):
                 return all(map(self.is_bool, (node.args[0], node.args[1].body)))
-            return node.func.attr in OPERATORS
+            return node.func.attr in _BOOLS
         if isinstance(node, gast.Call):
             return self.is_predicate(callee(node, self.alias))
         return is_bool_expression(node)

@@ -23,7 +23,7 @@ from typing import Any
 import gast
 
 from autograph.analyses.name_kinds import is_bool_expression
-from autograph.analyses.operators import callee, is_operator, variable
+from autograph.analyses.operators import TRUTHS, callee, is_operator, variable
 from autograph.code.nodes import walk
 from autograph.converters import builders
 from autograph.converters.base import ExpressionConverter, Node
@@ -31,7 +31,6 @@ from autograph.converters.base import ExpressionConverter, Node
 LONGEST_CHAIN = 8  # operands that nest to the right; more are halved, for Python's compiler recurses
 _TESTING = (gast.If, gast.While, gast.IfExp, gast.Assert)
 _TESTING_OPERATORS = frozenset({"if_stmt", "while_loop", "if_exp", "assert_", "comp_test", "comp_kept", "comp_counted"})
-_TRUTHS = frozenset({"not_", "in_", "not_in", "is_", "is_not", "is_none"})
 
 
 class LogicalExpressions(ExpressionConverter):
@@ -84,7 +83,7 @@ class LogicalExpressions(ExpressionConverter):
             return all(map(self.is_truth, node.values))
         if isinstance(node, gast.Compare):
             return len(node.ops) == 1 and isinstance(node.ops[0], gast.Is | gast.IsNot | gast.In | gast.NotIn)
-        return is_bool_expression(node) or (is_operator(node, self.alias) and node.func.attr in _TRUTHS)
+        return is_bool_expression(node) or (is_operator(node, self.alias) and node.func.attr in TRUTHS)
 
     def visit_BoolOp(self, node: Node) -> Any:
         if self.conversion.static.holds(node) or not self.may_be_operand(*node.values[1:]):

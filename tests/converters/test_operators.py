@@ -13,7 +13,7 @@ import pytest
 from autograph.analyses import mutations
 from autograph.analyses import operators as analyses
 from autograph.cli import explanation
-from autograph.converters import bool_arithmetic, checks, logical_expressions, named_operands
+from autograph.converters import checks, logical_expressions, named_operands
 from autograph.converters.operators import GROUPS, OPERATORS, signature
 from autograph.runtime import generated_names
 from tests import operators
@@ -66,8 +66,8 @@ def test_the_page_has_the_tables() -> None:
 
 def test_sets_of_operators_elsewhere_name_rows() -> None:
     sets = [
-        analyses._CALLERS, analyses._READS, analyses.ARITHMETIC, bool_arithmetic.OPERATORS, named_operands.ROLES,
-        logical_expressions._TESTING_OPERATORS, logical_expressions._TRUTHS, mutations._OPERATORS,
+        analyses._CALLERS, analyses._READS, analyses.ARITHMETIC, analyses.TRUTHS, named_operands.ROLES,
+        logical_expressions._TESTING_OPERATORS, mutations._OPERATORS,
         explanation._STATEMENTS, explanation._EXPRESSIONS, explanation._REFUSED,
     ]  # fmt: skip
     assert {name for found in sets for name in found} - OPERATORS.keys() == set()

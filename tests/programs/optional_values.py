@@ -740,3 +740,19 @@ def a_tuple_that_a_loop_leaves(xs):
     for i, x in enumerate(xs):
         last, up = (i, x), x > 2
     return last == (2, 5), last < (2, 3), up + (xs[0] > 1)
+
+
+@program((5,), (2,), (0,))
+def tests_for_none_that_are_counted(x):
+    first, second = None, None
+    if x > 0:
+        first = x
+    if x > 3:
+        second = x
+    missing = first is None
+    return (
+        (first is None) + (second is None),
+        -missing,
+        (first is not None) - (second is None),
+        sum([missing, second is None]),
+    )
