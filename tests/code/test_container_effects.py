@@ -156,7 +156,8 @@ def test_a_method_that_shows_the_order_has_a_row(kind: type) -> None:
             result = getattr(x, name)(*args)
         except Exception:
             return ""
-        return "" if result is x else repr(list(result) if hasattr(result, "__next__") else result)
+        parts = result if isinstance(result, tuple) else [result]
+        return "" if result is x else repr([[*part] if hasattr(part, "__next__") else part for part in parts])
 
     found = {
         name
