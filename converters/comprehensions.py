@@ -1,16 +1,19 @@
 """Comprehensions stay Python; what they iterate over and what they test goes through the runtime.
 
 >>> from autograph.converters.showing import show
->>> print(show("def f(xs): return [x for x in xs if x > 0]", Comprehensions))
+>>> print(show("def f(xs): return {x for x in xs if x > 0}", Comprehensions))
 def f(xs):
-    return [x for x in ag__.comp_iter(xs) if ag__.comp_test(x > 0)]
+    return {x for x in ag__.comp_iter(xs) if ag__.comp_test(x > 0)}
 
 `comp_iter` takes a traced array apart; `comp_test` is where a traced test is met. A display, or a `range` of literals, is
-iterated over as it is. A list without a filter may become one loop of the program, if it is long.
+iterated over as it is. A list may become one loop of the program, if it is long, and a filter on known numbers a branch in it.
 
 >>> print(show("def f(xs): return [x * 2 for x in xs]", Comprehensions))
 def f(xs):
     return ag__.collected(lambda items: [x * 2 for x in items], xs)
+>>> print(show("def f(s): return [x for x in s if x > 0]", Comprehensions))
+def f(s):
+    return ag__.collected(lambda items, to=None: [item for x in items for item in ag__.comp_where(x > 0, lambda: (x,), to)], s)
 
 `sum`, `any` and `all` of a generator are given the items and a function that makes the generator; so are `min`, `max` and `next` of
 one with a filter, or over a range, whose bounds may be traced.
@@ -27,15 +30,16 @@ may that of a list that is only made for `sum`, `any`, `all` or `len`.
 
 >>> print(show("def f(xs): return sum(x for x in xs if x > 0)", Comprehensions))
 def f(xs):
-    return ag__.fold(sum, lambda items: (item for x in items for item in ag__.comp_kept(x > 0, lambda: x, 0)), xs)()
+    return ag__.fold(sum, lambda items, to=None: (item for x in items for item in ag__.comp_kept(x > 0, lambda: x, 0, to)), xs)()
 >>> print(show("def f(xs): return len([x for x in xs if x > 0])", Comprehensions))
 def f(xs):
-    return ag__.comp_len([item for x in ag__.comp_iter(xs) for item in ag__.comp_counted(x > 0, lambda: x)])
+    return ag__.comp_len([item_1 for x in ag__.comp_iter(xs) for item_1 in ag__.comp_counted(x > 0, lambda: x)])
 """
 
 from __future__ import annotations
 
 import builtins
+import functools
 from typing import Any
 
 import gast
@@ -65,31 +69,91 @@ class Comprehensions(ExpressionConverter):
         return node
 
     def visit_ListComp(self, node: Node) -> Any:
-        first = node.generators[0]
-        is_wrapped = is_operator(first.iter, self.alias) and first.iter.func.attr == "comp_iter"
-        if len(node.generators) > 1 or first.ifs or not is_wrapped or not self.may_be_operand(node):
-            return node
-        if binds(node.elt) or binds(first.iter):
+        if not self.is_wrapped(node.generators[0].iter) or not self.may_move(node):
             return node
         call = builders.operator(self.alias, "collected", self.made_of(node), at=node)
         call.comprehension = node
         return call
 
-    def made_of(self, generator: Node) -> list[Node]:
-        """Returns a function of its items that makes a comprehension, and its iterable."""
-        first = generator.generators[0]
+    def may_move(self, node: Node) -> bool:
+        """Whether the parts of a comprehension may become functions."""
+        may_be = self.may_be_operand(node) and not any(clause.is_async for clause in node.generators)
+        return may_be and not any(binds(part) for part in (node.elt, *node.generators))
+
+    def made_of(self, node: Node, passed: Any = None) -> list[Node]:
+        """Returns a function of its items that makes a comprehension, and its iterable; `passed`: see `handing_on`."""
+        first, *others = node.generators
+        iterable = first.iter.args[0] if self.is_wrapped(first.iter) else first.iter
         name = self.conversion.namer(self.function).fresh("items")
-        iterable, first.iter = first.iter, builders.name(name, generator)
-        if is_operator(iterable, self.alias) and iterable.func.attr == "comp_iter":
-            [iterable] = iterable.args
+        items = locations.place(builders.name(name), locations.position(first.iter))
+        made = self.handing_on(node, [clause_of(first, iter=items), *others], passed)
         arguments = builders.no_arguments()
         arguments.args = [gast.Name(name, gast.Param(), None, None)]
-        return [locations.place(gast.Lambda(arguments, generator), locations.header(generator)), iterable]
+        if made.elt is not node.elt:
+            arguments.args.append(gast.Name(self.to, gast.Param(), None, None))
+            arguments.defaults = [gast.Constant(None, None)]
+        return [locations.place(gast.Lambda(arguments, made), locations.header(node)), iterable]
+
+    def handing_on(self, node: Node, clauses: list[Node], passed: Any) -> Node:
+        """Returns a comprehension of which a filter, or a later clause, may become a branch or a loop of the program.
+
+        Args:
+            clauses: those of `node` from some clause on.
+            passed: counts instead of an element that the last filter may leave out; None: nothing does.
+        """
+        for index, clause in enumerate(clauses):
+            rest, tests = clauses[index + 1 :], self.filter_tests(clause) if self.is_filtered(clause) else []
+            if not tests and not (rest and self.is_wrapped(rest[0].iter)):
+                continue
+            at = rest[0].iter if rest else node.elt
+            if not rest:
+                inner = gast.Tuple([node.elt], gast.Load())
+            elif self.is_wrapped(rest[0].iter):
+                operator = "collected" if isinstance(node, gast.ListComp) else "comp_each"
+                behind = locations.place(type(node)(node.elt, rest), locations.position(node))
+                inner = builders.operator(
+                    self.alias, operator, [*self.made_of(behind, passed), builders.name(self.to)], at=at
+                )
+            else:
+                inner = self.handing_on(node, rest, passed)
+            if tests:
+                test = self.all_of(tests)
+                is_last = not rest and passed is not None
+                operator, part = ("comp_kept", node.elt) if is_last else ("comp_where", inner)
+                given = [gast.Constant(passed, None)] if is_last else []
+                arguments = [test, builders.thunk(part, at=at), *given, builders.name(self.to)]
+                inner = builders.operator(self.alias, operator, arguments, at=at)
+            return self.flattened(node, [*clauses[:index], clause_of(clause, ifs=[] if tests else clause.ifs)], inner)
+        return locations.place(type(node)(node.elt, clauses), locations.position(node))
+
+    def flattened(self, node: Node, clauses: list[Node], inner: Node) -> Node:
+        """Returns the comprehension of the elements that `inner` gives for the items of these clauses."""
+        item, at = self.conversion.namer(self.function).fresh("item"), locations.position(node.elt)
+        clause = gast.comprehension(gast.Name(item, gast.Store(), None, None), inner, [], 0)
+        generators = [*clauses, locations.place(clause, at)]
+        return locations.place(
+            type(node)(locations.place(builders.name(item), at), generators), locations.position(node)
+        )
+
+    def all_of(self, tests: list[Node]) -> Node:
+        """Returns the test that all of some tests hold."""
+        *before, test = tests
+        for left in reversed(before):
+            test = builders.conditional(self.alias, "and_", left, test, at=test, test=True)
+        return test
+
+    @functools.cached_property
+    def to(self) -> str:
+        """The parameter that takes the elements: a name that the user does not use."""
+        return "to" if "to" not in self.conversion.names else self.conversion.namer(self.function).fresh("to")
+
+    def is_wrapped(self, iterable: Node) -> bool:
+        """Whether an iterable may be another one than a Python container: `ag__.comp_iter(xs)`."""
+        return is_operator(iterable, self.alias) and iterable.func.attr == "comp_iter"
 
     def visit_Call(self, node: Node) -> Any:
         listed = getattr(node.args[0], "comprehension", None) if node.args else None
         if listed is not None and self.is_known(callee(node, self.alias)):
-            listed.generators[0].iter = builders.operator(self.alias, "comp_iter", [node.args[0].args[1]], at=listed)
             node.args[0] = listed
         return self.filtered(self.taken(node))
 
@@ -115,25 +179,16 @@ class Comprehensions(ExpressionConverter):
         filters = self.is_filtered(last) and known not in FILTERED
         if known is None or not (over_range or filters) or not fits_known_call(known, node):
             return node
-        inner = [part for item in generator.generators for part in (item.iter, *item.ifs) if part is not first.iter]
-        if any(item.is_async for item in generator.generators):
-            return node
-        if any(item.ifs for item in outer) or not self.may_be_operand(generator, *tests):
-            return node
-        if any(binds(part) for part in (generator.elt, *inner)):
+        if not self.may_move(generator):
             return node
         if known in FILTERED:
-            node = self.filtered(node, alone=False)
-            [generator] = node.args[:1]
-        else:
-            test = tests.pop() if tests else gast.Constant(True, None)
-            while tests:
-                test = builders.conditional(self.alias, "and_", tests.pop(), test, at=test, test=True)
-            pair = gast.Tuple([test, builders.thunk(generator.elt, at=generator.elt)], gast.Load())
-            generator.elt = locations.place(pair, locations.header(generator.elt))
-            last.ifs = []
-        make, iterable = self.made_of(generator)
-        return self.handed(node, "fold" if known in FILTERED else "taken", [func, make, iterable])
+            return self.handed(node, "fold", [func, *self.made_of(generator, FILTERED[known])])
+        test = self.all_of(tests) if tests else gast.Constant(True, None)
+        pair = gast.Tuple([test, builders.thunk(generator.elt, at=generator.elt)], gast.Load())
+        pair = locations.place(pair, locations.header(generator.elt))
+        clauses = [*outer, clause_of(last, ifs=[])]
+        generator = locations.place(gast.GeneratorExp(pair, clauses), locations.position(generator))
+        return self.handed(node, "taken", [func, *self.made_of(generator)])
 
     def taker(self, func: Node) -> Any:
         """Returns the function among those above that a callee means, or None."""
@@ -143,7 +198,13 @@ class Comprehensions(ExpressionConverter):
         """`min`, `max` and `next` of `filter(f, xs)`."""
         func = callee(node, self.alias)
         known = self.taker(func)
-        if known in FILTERED or known is None or not fits_known_call(known, node) or call.keywords or len(call.args) != 2:
+        if (
+            known in FILTERED
+            or known is None
+            or not fits_known_call(known, node)
+            or call.keywords
+            or len(call.args) != 2
+        ):
             return node
         if any(isinstance(item, gast.Starred) for item in call.args):
             return node
@@ -163,17 +224,17 @@ class Comprehensions(ExpressionConverter):
 
     def is_open(self, node: Node) -> bool:
         """Whether an iterable may be a range of traced bounds."""
-        if is_operator(node, self.alias) and node.func.attr == "comp_iter":
+        if self.is_wrapped(node):
             [node] = node.args
             if isinstance(node, gast.Call):
                 return self.conversion.static.is_builtin(callee(node, self.alias), builtins.range)
         return False
 
-    def filtered(self, node: Node, alone: bool = True) -> Node:
+    def filtered(self, node: Node) -> Node:
         """Makes the filter of `sum(e for x in xs if c)`, `any`, `all` and `len` an iterable of one element or none."""
         if not node.args or not isinstance(node.args[0], gast.GeneratorExp | gast.ListComp):
             return node
-        if alone and len(node.args) != 1 or node.keywords:
+        if len(node.args) != 1 or node.keywords:
             return node
         func = callee(node, self.alias)
         known = [f for f in (*FILTERED, builtins.len) if self.conversion.static.is_builtin(func, f)]
@@ -186,22 +247,18 @@ class Comprehensions(ExpressionConverter):
         tests = self.filter_tests(last)
         if not self.may_be_operand(generator.elt, *tests) or any(binds(part) for part in (generator.elt, *tests)):
             return node  # neither a lambda nor an iterable can bind a name of the function's
-        test = tests.pop()
-        while tests:
-            test = builders.conditional(self.alias, "and_", tests.pop(), test, at=test, test=True)
+        test = self.all_of(tests)
         element = builders.thunk(generator.elt, at=generator.elt)
         if known[0] is builtins.len:
             kept = builders.operator(self.alias, "comp_counted", [test, element], at=generator.elt)
         else:
             passed = locations.place(gast.Constant(FILTERED[known[0]], None), locations.position(test))
             kept = builders.operator(self.alias, "comp_kept", [test, element, passed], at=generator.elt)
-        item = self.conversion.namer(self.function).fresh("item")
-        target = gast.Name(item, gast.Store(), None, None)
-        clause = gast.comprehension(target, kept, [], 0)
-        generator.generators.append(locations.place(clause, locations.position(generator.elt)))
-        generator.elt = locations.place(builders.name(item), locations.position(generator.elt))
-        last.ifs = []
-        return node if known[0] is not builtins.len else builders.operator(self.alias, "comp_len", [generator], at=node)
+        generator = self.flattened(generator, [*outer, clause_of(last, ifs=[])], kept)
+        if known[0] is builtins.len:
+            return builders.operator(self.alias, "comp_len", [generator], at=node)
+        node.args[0] = generator
+        return node
 
     def is_filtered(self, clause: Node) -> bool:
         """Whether a clause has a filter that may be traced."""
@@ -224,6 +281,12 @@ class Comprehensions(ExpressionConverter):
         bounds = [item.value for item in node.args if isinstance(item, gast.Constant) and type(item.value) is int]
         is_known = is_range and len(bounds) == len(node.args) and 0 < len(bounds) < 4 and bounds[2:] != [0]
         return is_known and len(range(*bounds)[:_LONG]) < _LONG
+
+
+def clause_of(clause: Node, **changes: Any) -> Node:
+    """Returns a copy of a clause of a comprehension with these changes."""
+    fields = {"target": clause.target, "iter": clause.iter, "ifs": clause.ifs, "is_async": clause.is_async} | changes
+    return locations.place(gast.comprehension(**fields), locations.position(clause.target))
 
 
 def fits_known_call(taker: Any, call: Node) -> bool:

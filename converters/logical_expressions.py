@@ -30,7 +30,9 @@ from autograph.converters.base import ExpressionConverter, Node
 
 LONGEST_CHAIN = 8  # operands that nest to the right; more are halved, for Python's compiler recurses
 _TESTING = (gast.If, gast.While, gast.IfExp, gast.Assert)
-_TESTING_OPERATORS = frozenset({"if_stmt", "while_loop", "if_exp", "assert_", "comp_test", "comp_kept", "comp_counted"})
+_TESTING_OPERATORS = frozenset(
+    {"if_stmt", "while_loop", "if_exp", "assert_", "comp_test", "comp_where", "comp_kept", "comp_counted"}
+)
 
 
 class LogicalExpressions(ExpressionConverter):

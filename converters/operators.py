@@ -100,14 +100,20 @@ GROUPS = {
         Operator("comp_iter", "iterable", "comprehensions",
             "iterable and `if` of a comprehension (comprehensions stay native)"),
         Operator("comp_test", "test", "comprehensions"),
-        Operator("comp_kept", "test, element, passed", "comprehensions",
-            "the element of `sum(e for ... if t)` as a tuple of one, or of none: `comp_kept(t, lambda: e, 0)`. So a traced "
+        Operator("comp_where", "test, part, to=None", "comprehensions",
+            "an `if` of a list comprehension, or before another `for`: `[e for x in items for e in comp_where(t, lambda: (x,), "
+            "to)]`; `to` takes the elements where that is a branch of the program"),
+        Operator("comp_each", "make, iterable, to=None", "comprehensions",
+            "a second `for` of a generator: `(e for x in items for e in comp_each(lambda items: (f(x, y) for y in items), ys, "
+            "to))`; of a list comprehension `collected`"),
+        Operator("comp_kept", "test, element, passed, to=None", "comprehensions",
+            "the element of `sum(e for ... if t)` as a tuple of one, or of none: `comp_kept(t, lambda: e, 0, to)`. So a traced "
             "`t` is no refusal: the element is `passed` where `t` does not hold (`any`: `False`, `all`: `True`)"),
         Operator("comp_len", "counts", "comprehensions",
             "`len([e for ... if t])` with a traced `t`: `comp_len([... comp_counted(t, lambda: e)])`"),
         Operator("comp_counted", "test, element", "comprehensions"),
-        Operator("collected", "make, iterable", "comprehensions",
-            "a list comprehension without a filter: `collected(lambda items: [e for x in items], xs)`"),
+        Operator("collected", "make, iterable, to=None", "comprehensions",
+            "a list comprehension: `collected(lambda items: [e for x in items], xs)`"),
         Operator("fold", "f, make, iterable", "comprehensions",
             "`sum`, `any`, `all` of a generator expression: `fold(sum, lambda items: (e for i in items), range(n))(start)`"),
         Operator("taken", "f, make, iterable, asked=False", "comprehensions",

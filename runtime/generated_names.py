@@ -22,7 +22,7 @@ from autograph.runtime.library.arithmetic_errors import failed as failed
 from autograph.runtime.library.arithmetic_errors import failure as failure
 from autograph.runtime.library.arithmetic_errors import operand as operand
 from autograph.runtime.library.array_methods import positive as positive
-from autograph.runtime.library.generator_arguments import collected as collected
+from autograph.runtime.library.element_loops import collected as collected
 from autograph.runtime.library.generator_arguments import filtering as filtering
 from autograph.runtime.library.generator_arguments import fold as fold
 from autograph.runtime.library.generator_arguments import taken as taken
@@ -33,10 +33,12 @@ from autograph.runtime.operators.attributes import maybe_attr as maybe_attr
 from autograph.runtime.operators.attributes import set_attr as set_attr
 from autograph.runtime.operators.augmented import iop as iop
 from autograph.runtime.operators.comprehensions import comp_counted as comp_counted
+from autograph.runtime.operators.comprehensions import comp_each as comp_each
 from autograph.runtime.operators.comprehensions import comp_iter as comp_iter
 from autograph.runtime.operators.comprehensions import comp_kept as comp_kept
 from autograph.runtime.operators.comprehensions import comp_len as comp_len
 from autograph.runtime.operators.comprehensions import comp_test as comp_test
+from autograph.runtime.operators.comprehensions import comp_where as comp_where
 from autograph.runtime.operators.conditionals import either as either
 from autograph.runtime.operators.conditionals import if_exp as if_exp
 from autograph.runtime.operators.conditionals import if_stmt as if_stmt

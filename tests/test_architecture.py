@@ -410,6 +410,7 @@ READS_FRAMES = {
     "autograph.runtime.checks.failures": "the traceback that a check leaves, at the user's line",
     "autograph.runtime.checks.runtime_checks": "the place of an error; whether JAX raised it",
     "autograph.runtime.checks.tracing_errors": "who raised an exception, by its traceback: it may be C code",
+    "autograph.runtime.library.element_loops": "gives the body of a loop the code of the elements that it makes",
     "autograph.runtime.library.debuggers": "what a debugger shows of them",
     "autograph.runtime.library.arithmetic_errors": "whether a function divides that was staged for calls outside of a `try`",
 }

@@ -88,6 +88,7 @@ _EXPRESSIONS = {
     "raise_": "a check of the compiled program where it stands under a traced test",
 }
 _REFUSED = {
+    "comp_where": "refused where the filter of the comprehension is traced: the number of elements would not be known",
     "comp_test": "refused where the filter of the comprehension is traced: the number of elements would not be known",
 }
 _JUMPS = {ast.Return: "`return`", ast.Break: "`break`", ast.Continue: "`continue`"}

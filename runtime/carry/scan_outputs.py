@@ -11,9 +11,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from types import FunctionType
-from typing import Any
+from typing import Any, final
 
 from jax import lax
 
@@ -56,7 +57,7 @@ class Grown:
         self.unknown: Written | None = None
         self._known: list[KnownTracer] = []
         self._written: list[tuple[Written, list[Any]]] = []
-        self._lists: list[tuple[ContentsLocation, list[Any], list[tuple[Template, Any]]]] = []
+        self._lists: list[tuple[ContentsLocation, list[Any], list[tuple[Template | _Rows, Any]]]] = []
         self._nodes: dict[int, Template | None] = {}
 
     def __bool__(self) -> bool:
@@ -81,9 +82,14 @@ class Grown:
     def open(self, made: Made, aliases: LoopAliases, level: Level | None) -> None:
         """Opens the appended objects, which hold their contents of the end of the iteration now."""
         for w, tests in self._written:
-            name, templates = w.location.name, []
-            for x, test in zip(w.after[len(w.before) :], tests, strict=True):
+            name, templates = w.location.name, list[tuple[Template | _Rows, Any]]()
+            added = w.after[len(w.before) :]
+            for x, test in zip(added, tests, strict=True) if level is None else _with_rows_together(added, tests):
                 count, mask = len(self.leaves), None if test is None else iterations_with(test, level)
+                if type(x) is _Rows:
+                    self.leaves.append(x.array)
+                    templates.append((_Rows(count), mask))
+                    continue
                 templates.append((self._open(x, made, aliases, (w.location.key, name), name), mask))
                 if mask is not None:
                     self.masks |= dict.fromkeys(range(count, len(self.leaves)), mask)
@@ -106,6 +112,9 @@ class Grown:
             return Same(value)
         if id(value) not in self._nodes:
             self._nodes[id(value)] = None
+            array = stacked_rows.cut_from(value) if type(value) is list else None
+            if array is not None:  # the rows of a loop inside, say
+                opened = [array], list, [""], lambda made: stacked_rows.rows(made[0])
             parts = zip(opened[0], opened[2], strict=True)
             node = Node(opened[3], [self._open(x, made, aliases, (*key, len(self._nodes)), path + s) for x, s in parts])
             self._nodes[id(value)] = node
@@ -135,22 +144,29 @@ class Grown:
             self._write_open(stacked, length, reverse, variables)
             return [], {}
         iterations: Sequence[int] = range(length)[::-1] if reverse else range(length)
-        columns: list[Any] = [stacked_rows.rows(ys) for ys in stacked]
+        single = self._only_template()
+        columns: list[Any] = [() if type(single) is _Rows else stacked_rows.rows(ys) for ys in stacked]
         for k, mask in self.masks.items():
             left = iter(columns[k])
             columns[k] = [next(left) if is_there else None for is_there in mask][:: -1 if reverse else 1]
-        columns += [column_of(x, length)[:: -1 if reverse else 1] for x in reversed(self._known)]  # Slot(-1) is the first
+        columns += [
+            column_of(x, length)[:: -1 if reverse else 1] for x in reversed(self._known)
+        ]  # Slot(-1) is the first
         merged: list[Merged] = []
         built: dict[int, Any] = {}
         appended: list[list[Any]] = [[] for _ in self._lists]
-        single = self._only_slot()
-        if single is not None:  # thousands of iterations may append one number each
-            appended[0] += map(columns[single].__getitem__, iterations)
+        if type(single) is _Rows:
+            ys = lax.rev(stacked[single.array], (0,)) if reverse else stacked[single.array]
+            appended[0] += stacked_rows.rows(lax.collapse(ys, 0, 2))
+            iterations = ()
+        elif type(single) is Slot:  # thousands of iterations may append one number each
+            appended[0] += map(columns[single.index].__getitem__, iterations)
             iterations = ()
         for index, iteration in enumerate(iterations):
             row, built = [column[iteration] for column in columns], {} if index else dict(aliases.first)
             for values, (_, _, templates) in zip(appended, self._lists, strict=True):
-                values += [fill(x, row, built) for x, mask in templates if mask is None or mask[index]]
+                for x in (x for x, mask in templates if mask is None or mask[index]):
+                    values += stacked_rows.rows(row[x.array]) if type(x) is _Rows else [fill(x, row, built)]
             merged += aliases.merged_of_iteration(built)
         for values, (location, before, _) in zip(appended, self._lists, strict=True):
             journal.touch_location(location)
@@ -165,17 +181,40 @@ class Grown:
             if len(templates) != 1:
                 raise Mismatch(location.name, before, before, "an iteration appends more than one element")
             grown = BoundedList.of(before)
-            grown.extend_by(fill(templates[0][0], leaves), dict(zip(map(id, leaves), stacked, strict=True)), length)
+            template = templates[0][0]
+            assert type(template) is not _Rows  # of counted loops only
+            grown.extend_by(fill(template, leaves), dict(zip(map(id, leaves), stacked, strict=True)), length)
             for variable in variables:
                 if variable.get() is location.obj:
                     if isinstance(variable, CellVariable):
                         journal.touch_location(CellLocation(variable.name, variable.cell))
                     variable.set(grown)
 
-    def _only_slot(self) -> int | None:
-        """The output that is appended, where each iteration appends one value of the trace to one list and nothing else."""
+    def _only_template(self) -> Any:
+        """Finds what is appended, where each iteration appends one value of the trace, or rows, to one list and nothing else."""
         pairs = [pair for _, _, templates in self._lists for pair in templates]
-        return pairs[0][0].index if len(pairs) == 1 and type(pairs[0][0]) is Slot and pairs[0][1] is None else None
+        is_one = len(pairs) == 1 and pairs[0][1] is None and (type(pairs[0][0]) is _Rows or type(pairs[0][0]) is Slot)
+        return pairs[0][0] if is_one else None
+
+
+@final
+@dataclass(slots=True)
+class _Rows:
+    """All the rows of an array, or of the output of this number, appended one after the other."""
+
+    array: Any
+
+
+def _with_rows_together(elements: list[Any], tests: list[Any]) -> Iterator[tuple[Any, Any]]:
+    """Pairs appended elements with their tests; where they are the rows of a loop inside, these together."""
+    k = 0
+    while k < len(elements):
+        count = stacked_rows.count_of(elements[k])
+        array = stacked_rows.cut_from(elements[k : k + count]) if count > 1 else None
+        if array is None or any(test is not None for test in tests[k : k + count]):
+            count = 1
+        yield (elements[k] if count == 1 else _Rows(array)), tests[k]
+        k += count
 
 
 def alone(lists: Sequence[Variable]) -> set[int]:

@@ -144,30 +144,64 @@ def reduce(function: Callable[[Any, Any], Any], items: Iterable[Any], initial: A
 # --- generator expressions; `make` makes one over the items that it is given ---
 
 
-def sum_of(make: Any, items: Any, start: Any = 0) -> Any:
-    """`sum(make(items), start)`."""
-    total = start
-    for item in items:
-        for value in make((item,)):
-            total = total + value
-    return total
+class Each:
+    """A loop over the items of a clause; `parts(item)` gives elements, and loops and filters behind it."""
+
+    def __init__(self, make: Any, items: Any) -> None:
+        self.make, self.items = make, items
+
+    def parts(self, item: Any) -> Any:
+        return self.make((item,), _Parts) if self.make.__defaults__ else self.make((item,))
 
 
-def any_of(make: Any, items: Any) -> Any:
-    """`any(make(items))`."""
-    for item in items:
-        for value in make((item,)):
-            if value:
-                return True
+class Where:
+    """A filter; `inside()` gives what stands behind it, as above."""
+
+    def __init__(self, test: Any, inside: Any) -> None:
+        self.test, self.inside = test, inside
+
+
+class _Parts:
+    """Has a generator give its loops and filters for elements."""
+
+    @staticmethod
+    def each(make: Any, items: Any) -> Any:
+        return (Each(make, items),)
+
+    @staticmethod
+    def where(test: Any, inside: Any) -> Any:
+        return (Where(test, inside),)
+
+
+def any_among(parts: Any) -> bool:
+    """`any` of elements, and of the elements of loops and filters among them."""
+    for part in parts:
+        if isinstance(part, Each):
+            for item in part.items:
+                if any_among(part.parts(item)):
+                    return True
+        elif isinstance(part, Where):
+            if part.test:
+                if any_among(part.inside()):
+                    return True
+        elif part:
+            return True
     return False
 
 
-def all_of(make: Any, items: Any) -> Any:
-    """`all(make(items))`."""
-    for item in items:
-        for value in make((item,)):
-            if not value:
-                return False
+def all_among(parts: Any) -> bool:
+    """`all`, of the same."""
+    for part in parts:
+        if isinstance(part, Each):
+            for item in part.items:
+                if not all_among(part.parts(item)):
+                    return False
+        elif isinstance(part, Where):
+            if part.test:
+                if not all_among(part.inside()):
+                    return False
+        elif not part:
+            return False
     return True
 
 
@@ -181,6 +215,31 @@ def extreme_or_none(is_better: Any, make: Any, items: Any) -> Any:
                 if best is None or is_better(value, best):
                     best = value
     return best
+
+
+def extreme_among(is_better: Any, make: Any, items: Any) -> Any:
+    """Finds the same where there are loops and filters among the pairs; the first element counts whatever stands for it before."""
+    found, best = _best_among(is_better, (Each(make, items),), False, 0)
+    if found:
+        return best
+    return None
+
+
+def _best_among(is_better: Any, parts: Any, found: Any, best: Any) -> Any:
+    for part in parts:
+        if isinstance(part, Each):
+            for item in part.items:
+                found, best = _best_among(is_better, part.parts(item), found, best)
+        elif isinstance(part, Where):
+            if part.test:
+                found, best = _best_among(is_better, part.inside(), found, best)
+        else:
+            test, element = part
+            if test:
+                value = element()
+                if not found or is_better(value, best):
+                    found, best = True, value
+    return found, best
 
 
 def extreme_of(search: Any, is_better: Any, make: Any, items: Any, message: str) -> Any:

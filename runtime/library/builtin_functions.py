@@ -38,6 +38,7 @@ from __future__ import annotations
 import builtins
 import functools
 import operator
+import sys
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -72,6 +73,7 @@ from autograph.runtime.tracing import context, host, number_kinds, python_bools,
 from autograph.runtime.tracing.array_types import is_integer, python_type, scalar, type_of
 from autograph.runtime.tracing.class_lookup import classes_of
 from autograph.runtime.tracing.families import NUMBERS
+from autograph.runtime.tracing.known.functions import total_of
 from autograph.runtime.tracing.staging import is_traced, is_tracer
 from autograph.runtime.tracing.truth import length, truth_value
 from autograph.runtime.values import choices, key_orders, order_reads
@@ -179,6 +181,10 @@ def _pow(base: Any, exp: Any, mod: Any = None) -> Any:
     return scalar(modular.modular_power(base, exp, mod), int)
 
 
+_ADDS_ALIKE = sys.version_info < (3, 12)
+"""Whether `sum` adds floats as `+` does."""
+
+
 def _sum(iterable: Any, /, start: Any = 0) -> Any:
     if ranges.is_open(iterable):
         count = sizes.traced(ranges.range_length(iterable))
@@ -189,7 +195,8 @@ def _sum(iterable: Any, /, start: Any = 0) -> Any:
         total = iterable.reduced("sum")
         return total if type(start) is int and start == 0 else start + total
     if not is_traced(iterable) or not jax.typeof(iterable).shape:
-        return sum(comprehensions.kept(iterable, 0), start)
+        kept = comprehensions.kept(iterable, 0)
+        return sum(kept, start) if context.progress.level is None or _ADDS_ALIKE else total_of(kept, start)
     if iterable.shape[0] == 0:
         return start
     if iterable.dtype == jnp.bool_:

@@ -20,44 +20,39 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from autograph.jax_internals import is_tracing
-from autograph.runtime.heap import journal
 from autograph.runtime.library import algorithms, builtin_functions
+from autograph.runtime.library.element_loops import staged_total
 from autograph.runtime.library.standard_library import convert_algorithm
 from autograph.runtime.operators import long_loops
 from autograph.runtime.operators.comprehensions import comp_iter
-from autograph.runtime.operators.staged_for import LoopInfo
 from autograph.runtime.sequences import iteration_space
 from autograph.runtime.tracing import host
 from autograph.runtime.tracing.refusals import message_of_failure
 
-Make = Callable[[Any], Iterator[Any]]
-_FOLDS = {builtins.sum: algorithms.sum_of, builtins.any: algorithms.any_of, builtins.all: algorithms.all_of}
+Make = Callable[..., Iterator[Any]]
+_FOLDS = {builtins.any: algorithms.any_among, builtins.all: algorithms.all_among}
 _IS_BETTER = {builtins.min: operator.lt, builtins.max: operator.gt}
 
 
 def fold(f: Any, make: Make, iterable: Any) -> Callable[..., Any]:
     """What `sum`, `any` or `all` is where it takes the generator `make(iterable)`; called with the other arguments."""
-    if is_tracing() and (iteration_space.is_open_iterable(iterable) or long_loops.is_long(iterable, make)):
-        return lambda *start: convert_algorithm(_FOLDS[f])(make, iterable, *start)
-    folded, held = builtin_functions.builtin(f), _Held(comp_iter(iterable))
+    folded = builtin_functions.builtin(f)
+    if is_tracing() and _is_loop(make, iterable):
+        if f is not builtins.sum:
+            return lambda: convert_algorithm(_FOLDS[f])((algorithms.Each(make, iterable),))
+
+        def total(start: Any = 0) -> Any:
+            staged = staged_total(make, iterable, start)
+            return staged[0] if staged else folded(make(comp_iter(iterable)), start)
+
+        return total
+    held = _Held(comp_iter(iterable))
     # A call with `*start` keeps its arguments in a tuple, and `any` counts who else refers to the generator.
     return lambda *start: folded(make(held.take()), *start) if start else folded(make(held.take()))
 
 
-def collected(make: Callable[[Any], list[Any]], iterable: Any) -> list[Any]:
-    """Makes a list comprehension without a filter: `make(iterable)`; of a long one a loop of the program."""
-    if is_tracing() and long_loops.is_long(iterable, make):
-        found: list[Any] = []
-
-        def append(item: Any) -> None:
-            journal.touch_container(found)
-            found.extend(make((item,)))
-
-        code = make.__code__  # of the user's line
-        append.__code__ = append.__code__.replace(co_filename=code.co_filename, co_firstlineno=code.co_firstlineno)
-        if long_loops.stage_if_long(iterable, LoopInfo.of(append, None, lambda: (), appends=lambda: (found,))):
-            return found
-    return make(comp_iter(iterable))
+def _is_loop(make: Make, iterable: Any) -> bool:
+    return iteration_space.is_open_iterable(iterable) or long_loops.is_long(iterable, make)
 
 
 def taken(f: Any, make: Make, iterable: Any, asked: bool = False) -> Callable[..., Any]:
@@ -112,7 +107,9 @@ def filtering(test: Any) -> Make:
 
 
 def _extreme(f: Any, make: Make, iterable: Any, **default: Any) -> Any:
-    search, is_better = convert_algorithm(algorithms.extreme_or_none, none_checked=True), _IS_BETTER[f]
+    has_loops = make.__defaults__ and _is_loop(make, iterable)
+    search = convert_algorithm(algorithms.extreme_among if has_loops else algorithms.extreme_or_none, none_checked=True)
+    is_better = _IS_BETTER[f]
     if default:
         return convert_algorithm(algorithms.extreme_or)(search, is_better, make, iterable, default["default"])
     return convert_algorithm(algorithms.extreme_of)(search, is_better, make, iterable, message_of_failure(f, ()))

@@ -8,13 +8,14 @@ A comprehension builds a container, so it takes its elements one by one: over a 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.operators.conditionals import staged_value
 from autograph.runtime.sequences import counted_range, iteration_space
 from autograph.runtime.sequences.iterables import Filter
+from autograph.runtime.tracing.known.number import KnownTracer
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.truth import truth_value
@@ -60,14 +61,36 @@ def comp_test(test: Any) -> Any:
     )
 
 
-def comp_kept(test: Any, element: Callable[[], Any], passed: Any) -> tuple[Any, ...]:
-    """The element that a filter keeps, or none; one that counts as `passed` where a traced test does not hold.
+def comp_where(test: Any, part: Callable[[], Iterable[Any]], to: Any = None) -> Iterable[Any]:
+    """Returns the elements behind an `if` clause, if its test holds; `to` takes them, where the clause is a branch of the program.
+
+    >>> [e for x in [1, -2, 3] for e in comp_where(x > 0, lambda: (x,))]
+    [1, 3]
+    """
+    if to is not None:
+        test = truth_value(test)
+        if type(test) is KnownTracer or not is_traced(test):
+            taken: Iterable[Any] = to.where(test, part)
+            return taken
+    return part() if comp_test(test) else ()
+
+
+def comp_each(make: Callable[..., Iterable[Any]], iterable: Any, to: Any = None) -> Iterable[Any]:
+    """Returns the elements behind a second `for` clause; `to` takes them, where the clause is a loop of the program."""
+    found: Iterable[Any] = make(comp_iter(iterable)) if to is None else to.each(make, iterable)
+    return found
+
+
+def comp_kept(test: Any, element: Callable[[], Any], passed: Any, to: Any = None) -> Iterable[Any]:
+    """The element that a filter keeps, or none; one that counts as `passed` where a traced test does not hold; `to`: see above.
 
     >>> sum(item for x in [1, -2, 3] for item in comp_kept(x > 0, lambda: x, 0))
     4
     """
     if not is_traced(test):
         return (element(),) if test else ()
+    if to is not None and type(test) is KnownTracer:
+        return comp_where(test, lambda: (element(),), to)
     return (staged_value("filter", predicate(test), element, lambda: passed),)
 
 
@@ -84,7 +107,7 @@ def kept(items: Any, passed: Any) -> Any:
     return (item for x in inside for item in comp_kept(truth_value(test(x)), element(x), passed))
 
 
-def comp_counted(test: Any, element: Callable[[], Any]) -> tuple[Any, ...]:
+def comp_counted(test: Any, element: Callable[[], Any]) -> Iterable[Any]:
     """A one where a filter keeps an element, which is evaluated; a traced 1 or 0 where the test is traced.
 
     >>> comp_len([item for x in [1, -2, 3] for item in comp_counted(x > 0, lambda: x)])

@@ -52,9 +52,15 @@ WARN_FROM = 1000
 """From how many iterations on it is said that a loop is unrolled."""
 
 
+class ByPython(Exception):
+    """Ends the attempt to stage a loop that leaves no copies: what it computes are Python's numbers."""
+
+
 def is_long(iterable: Any, element: Any) -> bool:
     """Whether a comprehension over an array or Python's numbers, which makes its elements by a function, is tried as a loop."""
-    items = _items(iterable, LEAST)
+    if type(iterable) in (list, tuple) and len(iterable) < LEAST_AROUND_A_LOOP:
+        return False
+    items = _items(iterable, _least(element.__code__))
     return items is not None and _unrolled() is not None and (bool(items.arrays) or _may_trace(element, 3))
 
 
@@ -230,7 +236,7 @@ def _note_copies(info: LoopInfo, length: int, failed: list[Any], failure: Except
     reason = str(failure).strip().partition("\n")[0]
     if verbosity.level > 1:
         tell_loop(info.body, f"{word_of(info.body)}: unrolled, {length:,} copies of the body: {reason}")
-    if length >= WARN_FROM:
+    if length >= WARN_FROM and type(failure) is not ByPython:
         warn_of_copies(info.body, failure, length)
 
 
@@ -245,11 +251,22 @@ def _items(iterable: Any, least: int) -> Items | None:
     return items if items is not None and items.is_static and items.length >= max(least, 1) else None
 
 
+_LOOPS = frozenset(("for_loop", "while_loop", "collected", "comp_each", "fold"))
+"""The operators of loops. A comprehension inside is one, whether it is long or not."""
+
+
 @functools.cache
 def _has_loop(code: CodeType) -> bool:
     """Whether a loop body has a loop inside, as the operators say that generated code calls."""
     inside = (c for c in code.co_consts if isinstance(c, CodeType))
-    return "for_loop" in code.co_names or "while_loop" in code.co_names or any(map(_has_loop, inside))
+    return not _LOOPS.isdisjoint(code.co_names) or any(map(_has_loop, inside))
+
+
+@functools.cache
+def _global_names(code: CodeType) -> frozenset[str]:
+    """Returns the names of globals, and of attributes, in a function and those inside it."""
+    inside = (c for c in code.co_consts if isinstance(c, CodeType))
+    return frozenset(code.co_names).union(*map(_global_names, inside))
 
 
 def _unrolled() -> list[Any] | None:
@@ -263,7 +280,7 @@ def _may_trace(f: Any, depth: int) -> bool:
     code = getattr(f, "__code__", None)
     if code is None or depth == 0 or not hasattr(f, "__globals__"):
         return True
-    for name in code.co_names:
+    for name in _global_names(code):
         found = f.__globals__.get(name)
         if getattr(found, "__name__", "").partition(".")[0] == "jax" or _may_lead(found, depth):
             return True

@@ -32,7 +32,8 @@ def tell_loop(body: Callable[..., Any], what: str, level: Any = None) -> None:
 
 
 def _place(body: Callable[..., Any]) -> Any:
-    return user_line() if errors.is_ours(body.__code__.co_filename) else body  # `sum` of a generator is a loop of ours
+    code = body.__code__  # a report that held the body would hold the lists to which it appends
+    return user_line() if errors.is_ours(code.co_filename) else code  # `any` of a generator is a loop of ours
 
 
 def word_of(body: Callable[..., Any]) -> str:

@@ -124,14 +124,36 @@ def _together(values: Any) -> Any:
         return whole(values)
     if type(values) not in (list, tuple) or len(values) < 2:
         return None
+    are_lists = type(values[0]) in (list, tuple)
+    if are_lists:
+        if any(type(row) is not type(values[0]) or len(row) != len(values[0]) for row in values):
+            return None
+        values = list(map(_together, values))
+        if any(row is None for row in values):
+            return None
     runs = _runs(values)
-    if len(runs) * _LEAST_ROWS > len(values):
+    if not are_lists and len(runs) * _LEAST_ROWS > len(values):
         return None
     kinds = {_kind(run.value) for run in runs}
     if len(kinds) > 1 or None in kinds:  # JAX promotes
         return None
     parts = [run.joined() for run in runs]
     return parts[0] if len(parts) == 1 else lax.concatenate(parts, 0)
+
+
+def count_of(value: Any) -> int:
+    """Returns how many rows there are with the first of which `value` is; 0 where it is none."""
+    array, index = _row_of.of(value) or (None, 0)
+    return 0 if array is None or index else int(array.shape[0])
+
+
+def cut_from(values: Sequence[Any]) -> Any:
+    """Finds the array of which `values` are all the rows, in their order; None where they are not."""
+    if not values or count_of(values[0]) != len(values):
+        return None
+    array, _ = _row_of.of(values[0]) or (None, 0)
+    run = _Run(array, -1, -1, None)
+    return array if all(run.takes(*(_row_of.of(value) or (None, 0))) for value in values) else None
 
 
 def _runs(values: Sequence[Any]) -> list[_Run]:

@@ -89,6 +89,8 @@ search.py:1: search: 5 python, 8 staged, 1 refused
 11  staged           assert total >= 0, "negative"
                        ^ a check of the compiled program where its test is traced
 12  refused      big = [x for x in xs if x > limit]
+                   ^ the comprehension: a loop of the program (lax.scan) from 32 items on, if it needs no Python number;
+                     a Python loop (unrolled) below
                    ^ refused where the filter of the comprehension is traced: the number of elements would not be known
 13  staged       while True:
                    ^ where Python numbers decide its test, a loop of the program (lax.scan) from 32 iterations on (8
@@ -166,7 +168,8 @@ def test_what_is_refused_where_a_value_is_traced() -> None:
     )
     assert found[5] == (
         "refused",
-        "refused where the filter of the comprehension is traced: the number of elements would not be known",
+        "the comprehension: a loop of the program (lax.scan) from 32 items on, if it needs no Python number; a Python loop "
+        "(unrolled) below; refused where the filter of the comprehension is traced: the number of elements would not be known",
     )
     assert found[6] == ("refused", "refused where a traced test in line 3 leaves 'y' without a value")
     assert found[9] == ("refused", "stays Python, since it holds `yield` or `await`: refused where its test is traced")

@@ -141,7 +141,7 @@ def method(x: Any, name: str) -> Any:
     return getattr(x, name)
 
 
-def collected(make: Any, iterable: Any) -> Any:
+def collected(make: Any, iterable: Any, to: Any = None) -> Any:
     return make(iterable)
 
 
@@ -411,7 +411,15 @@ def comp_iter(xs: Any) -> Any:
     return xs
 
 
-def comp_kept(test: Any, element: Any, passed: Any) -> tuple[Any, ...]:
+def comp_each(make: Any, iterable: Any, to: Any = None) -> Any:
+    return make(iterable)
+
+
+def comp_where(test: Any, part: Any, to: Any = None) -> Any:
+    return part() if test else ()
+
+
+def comp_kept(test: Any, element: Any, passed: Any, to: Any = None) -> tuple[Any, ...]:
     return (element(),) if test else ()
 
 

@@ -28,7 +28,7 @@ CASES = {
         """,
         """
         def f(a, n):
-            return [x for x in ag__.comp_iter(a) if ag__.comp_test(x > n) if ag__.comp_test(x) for y in ag__.comp_iter(a)]
+            return ag__.collected(lambda items, to=None: [item for x in items for item in ag__.comp_where(ag__.and_(x > n, lambda: x, test=True), lambda: ag__.collected(lambda items_1: [x for y in items_1], a, to), to)], a)
         """,
         "f([1, 2, 9], 1)",
     ),
@@ -61,7 +61,7 @@ CASES = {
         """,
         """
         def f(xs):
-            return [x for x in ag__.comp_iter(xs) if x is not None if isinstance(x, int)]
+            return ag__.collected(lambda items: [x for x in items if x is not None if isinstance(x, int)], xs)
         """,
         "f([1, None, 'a'])",
     ),
@@ -74,9 +74,9 @@ CASES = {
         """,
         """
         def f(xs):
-            a = ag__.fold(sum, lambda items: (item for x in items for item in ag__.comp_kept(x > 0, lambda: x, 0)), xs)()
-            b = ag__.fold(any, lambda items_1: (item_1 for x in items_1 for item_1 in ag__.comp_kept(x > 0, lambda: x, False)), xs)()
-            return (a, b, ag__.fold(all, lambda items_2: (item_2 for x in items_2 for item_2 in ag__.comp_kept(x > 0, lambda: x, True)), xs)())
+            a = ag__.fold(sum, lambda items, to=None: (item for x in items for item in ag__.comp_kept(x > 0, lambda: x, 0, to)), xs)()
+            b = ag__.fold(any, lambda items_1, to=None: (item_1 for x in items_1 for item_1 in ag__.comp_kept(x > 0, lambda: x, False, to)), xs)()
+            return (a, b, ag__.fold(all, lambda items_2, to=None: (item_2 for x in items_2 for item_2 in ag__.comp_kept(x > 0, lambda: x, True, to)), xs)())
         """,
         "f([1, -2, 3])",
         "f([])",
@@ -91,8 +91,8 @@ CASES = {
         """,
         """
         def f(xs):
-            n = ag__.comp_len([item for x in ag__.comp_iter(xs) for item in ag__.comp_counted(x > 0, lambda: x)])
-            s = ag__.fold(sum, lambda items: [item_1 for x in items for item_1 in ag__.comp_kept(x > 0, lambda: x, 0)], xs)()
+            n = ag__.comp_len([item_1 for x in ag__.comp_iter(xs) for item_1 in ag__.comp_counted(x > 0, lambda: x)])
+            s = ag__.fold(sum, lambda items_2, to=None: [item_3 for x in items_2 for item_3 in ag__.comp_kept(x > 0, lambda: x, 0, to)], xs)()
             return (n, s, len([x for x in ag__.comp_iter(xs)]))
         """,
         "f([1, -2, 3])",
@@ -106,7 +106,7 @@ CASES = {
         """,
         """
         def f(n, y):
-            s = ag__.fold(sum, lambda items: (item for x in items for item in ag__.comp_kept(ag__.and_(y, lambda: x, test=True), lambda: x, 0)), n)()
+            s = ag__.fold(sum, lambda items, to=None: (item for x in items for item in ag__.comp_kept(ag__.and_(y, lambda: x, test=True), lambda: x, 0, to)), n)()
             return s
         """,
         "f([1, 0, 4], 2)",
@@ -119,7 +119,7 @@ CASES = {
         """,
         """
         def f(xs):
-            return sum((x + y for x in ag__.comp_iter(xs) if ag__.comp_test(x) for y in ag__.comp_iter(xs) if ag__.comp_test(y)))
+            return ag__.fold(sum, lambda items, to=None: (item_1 for x in items for item_1 in ag__.comp_where(x, lambda: ag__.comp_each(lambda items_1, to=None: (item for y in items_1 for item in ag__.comp_kept(y, lambda: x + y, 0, to)), xs, to), to)), xs)()
         """,
         "f([1, 0, 3])",
     ),
@@ -156,7 +156,7 @@ CASES = {
         """,
         """
         def f(n):
-            s = ag__.fold(sum, lambda items: (item for x in items for item in ag__.comp_kept(ag__.and_(1, lambda: x, test=True), lambda: x, 0)), n)()
+            s = ag__.fold(sum, lambda items, to=None: (item for x in items for item in ag__.comp_kept(ag__.and_(1, lambda: x, test=True), lambda: x, 0, to)), n)()
             m = ag__.taken(max, lambda items_1: ((ag__.and_(x is not None, lambda: x, test=True), lambda: x) for x in items_1), n)()
             return (s, m)
         """,
@@ -185,7 +185,7 @@ CASES = {
         """,
         """
         def f(xs, max):
-            a = ag__.fold(sum, lambda items: (item for x in items for item in ag__.comp_kept(x, lambda: x, 0)), xs)(1)
+            a = ag__.fold(sum, lambda items, to=None: (item for x in items for item in ag__.comp_kept(x, lambda: x, 0, to)), xs)(1)
             return (a, max((x for x in ag__.comp_iter(xs) if ag__.comp_test(x))))
         """,
         "f([1, 0, 3], list)",
@@ -207,7 +207,7 @@ CASES = {
         """,
         """
         def f(xs):
-            return ag__.fold(sum, lambda items_1: (item for x in items_1 for item in ag__.comp_kept(x, lambda: Sum([x]), 0)), xs)().items
+            return ag__.fold(sum, lambda items_1, to=None: (item for x in items_1 for item in ag__.comp_kept(x, lambda: Sum([x]), 0, to)), xs)().items
         """,
         "f([1, 0, 3])",
     ),

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from autograph.runtime.tracing.known.number import is_open_number, lifted
+from autograph.runtime.tracing.known.number import is_open_number, kind_of, lifted
 
 _FUNCTIONS: frozenset[Any] = frozenset((abs, bool, int, float, round, pow, min, max)) | frozenset(
     fn for name, fn in vars(math).items()
@@ -29,6 +29,34 @@ def is_function(fn: Any) -> bool:
     if isinstance(fn, np.ufunc):
         return fn.nout == 1
     return fn in _FUNCTIONS or (isinstance(fn, type) and issubclass(fn, np.generic) and np.dtype(fn).kind in "biuf")
+
+
+def total_of(items: Iterable[Any], start: Any) -> Any:
+    """Returns `sum(items, start)`; of floats that are known in each iteration Python adds more exactly than `+` does.
+
+    From Python 3.12 on, as long as the items are numbers: behind another one `sum` adds with `+`.
+    """
+    total, known = start, list[Any]()
+    left = iter(items)
+    for item in left:
+        if kind_of(item) not in (int, float, bool):
+            break
+        known.append(item)
+    else:
+        return _sum(known, start)
+    total = _sum(known, start) + item
+    for item in left:
+        total = total + item
+    return total
+
+
+def _sum(numbers: Sequence[Any], start: Any) -> Any:
+    found = lifted(_added, start, *numbers) if float in map(kind_of, numbers) else NotImplemented
+    return sum(numbers, start) if found is NotImplemented else found
+
+
+def _added(start: Any, *numbers: Any) -> Any:
+    return sum(numbers, start)
 
 
 def or_else(fn: Any, otherwise: Callable[..., Any]) -> Callable[..., Any]:

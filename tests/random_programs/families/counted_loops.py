@@ -102,7 +102,9 @@ class _Writer:
         rng = self.rng
         if rng.random() < 0.15:
             return "odd = not odd"
-        if rng.random() < 0.1 and self.is_plain:  # an int before the loop; `ag.range` computes in 32 bits where it is not alone
+        if (
+            rng.random() < 0.1 and self.is_plain
+        ):  # an int before the loop; `ag.range` computes in 32 bits where it is not alone
             return rng.choice(("q *= 0.75", "q += 0.1"))
         if rng.random() < 0.1:
             return "c, d['k'] = d['k'], (c + d['k']) % 10**9"
@@ -136,6 +138,9 @@ class _Writer:
 
     def statement(self, depth: int) -> list[str]:
         rng = self.rng
+        if rng.random() < 0.1:
+            line = self.comprehension()
+            return [line if not self.is_traced or not line.startswith(("out", "t ")) else "m += 1"]
         form = rng.random()
         if self.indices and form < 0.3 and not self.is_traced:
             return [self.update()]
@@ -165,6 +170,48 @@ class _Writer:
             self.is_traced = before
             return lines
         return self.loop(depth)
+
+    def comprehension(self) -> str:
+        """A list that is made by a comprehension, or what a generator is reduced to; known numbers decide the filters."""
+        rng, outer = self.rng, len(self.indices)
+        clauses = self.clauses(rng.randint(1, 2))
+        element = rng.choice((
+            f"a * ({self.small()})", f"p % 50 + {self.small()}", f"xs[{self.small()} % len(xs)]", f"xs[0] * {self.bool_()}",
+            f"b - {self.int_(1)} % 97", f"sum([b * {self.indices[-1]}, {self.small()}])", self.small(),
+        ))  # fmt: skip
+        test = f"({element}) % 5 == {rng.randint(0, 5)}"
+        known, made = f"{self.float_(1)} % 59.0", f"[{element} {clauses}]"
+        listed = f"out += {made}" if self.is_plain else f"p += len({made})"
+        del self.indices[outer:]
+        return rng.choice((
+            listed, f"p += sum([{element} {clauses}]) % 1009",
+            f"p += sum({element} {clauses}) % 1009", f"p += sum({element} {clauses}) % 1009", f"p += any({test} {clauses})",
+            f"p += all({test} {clauses})", f"p += max(({element} {clauses}), default=3) % 1009", self.matrix(),
+            f"p += min(({element} {clauses}), default=b) % 1009", f"t = sum({known} {clauses}) % 83.0",
+        ))  # fmt: skip
+
+    def clauses(self, count: int) -> str:
+        """The `for` clauses of a comprehension, with their filters; their variables are indices from then on."""
+        rng, found = self.rng, []
+        for name in "gh"[:count]:
+            bounds = [f"{rng.randint(0, 6)}", f"1, {rng.randint(2, 7)}", f"{rng.randint(1, 6)}, 0, -1"]
+            if self.indices:
+                bounds += [f"{self.indices[-1]} % 4", f"{self.indices[-1]}, 4"]
+            found.append(f"for {name} in range({rng.choice(bounds)})")
+            self.indices.append(name)
+            if rng.random() < 0.4:
+                found.append(f"if {self.bool_()}")
+        return " ".join(found)
+
+    def matrix(self) -> str:
+        """A list of rows, of which one number is used, or all."""
+        rng, outer = self.rng, len(self.indices)
+        rows, columns = rng.randint(2, 5), rng.randint(2, 5)
+        self.indices += ["g", "h"]
+        element = f"xs[g % len(xs)] * ({self.small()}) + a * h"
+        del self.indices[outer:]
+        made = f"[[{element} for h in range({columns})] for g in range({rows})]"
+        return rng.choice((f"p += {made}[-1][1]", f"p += sum({made}[1])", f"p += np.array({made}).sum() % 1009"))
 
     def without_growth(self, depth: int) -> list[str]:
         """Statements of which a branch may consist: no list grows, and no variable is bound first."""
@@ -224,7 +271,12 @@ class _Writer:
         """A `while` whose test known numbers decide; the index counts its iterations, also behind a `continue`."""
         rng = self.rng
         n = self.indices[-1] if self.indices and rng.random() < 0.5 else str(rng.randint(2, 9))
-        forms = ["while {i} < {n}:", "while {i} * {i} < {n} * 3:", "while ({i} < {n}) == True:", "while not {i} >= {n}:"]
+        forms = [
+            "while {i} < {n}:",
+            "while {i} * {i} < {n} * 3:",
+            "while ({i} < {n}) == True:",
+            "while not {i} >= {n}:",
+        ]
         if not self.indices:  # inside of another loop, one that changes what the test reads makes floats of 32 bits
             forms += [
                 "while {i} < {n} and t < 60.0:", "while {i} < {n} and box.n < 40:", "while d['k'] < 60 and {i} < {n}:",
