@@ -17,6 +17,7 @@ from autograph.converters import checks, logical_expressions, named_operands
 from autograph.converters.operators import GROUPS, OPERATORS, signature
 from autograph.runtime import generated_names
 from tests import operators
+from tests.converters.converting import converted_module
 
 PASSES = Path(checks.__file__).parent
 RUNTIME = {name: value for name, value in vars(generated_names).items() if not name.startswith("_")}
@@ -97,3 +98,11 @@ def test_a_wrong_call_is_reported_with_the_pass_that_writes_it(text: str) -> Non
 )
 def test_a_right_call_is_accepted(text: str) -> None:
     checks.check_result(gast.parse(text), "ag__")
+
+
+PROGRAMS = Path(operators.__file__).parent / "programs"
+
+
+@pytest.mark.parametrize("file", sorted(path.name for path in PROGRAMS.glob("*.py")))
+def test_the_passes_call_operators_as_the_table_says_in_all_programs(file: str) -> None:
+    converted_module((PROGRAMS / file).read_text(encoding="utf-8"))
