@@ -81,6 +81,8 @@ def collected(make: Callable[..., list[Any]], iterable: Any, to: Taker | None = 
     """
     if to is not None:
         return list(to.each(make, iterable))
+    if type(iterable) in (list, tuple) and len(iterable) < long_loops.LEAST_AROUND_A_LOOP:
+        return make(iterable)
     if is_tracing() and long_loops.is_long(iterable, make):
         found: list[Any] = []
 

@@ -24,12 +24,17 @@ from autograph.runtime.values import key_orders
 _LOOP = "append in a `for` loop that says `ag.set_loop_options(maximum_iterations=N)`"
 
 
+_PLAIN, _TRUTHS = frozenset((list, tuple, range)), frozenset((bool, int))
+
+
 def comp_iter(iterable: Any) -> Any:
     """The iterable of a `for` clause.
 
     Raises:
         StagingError: the number of elements is traced (`range(n)`), or the order of a dict's keys is not known.
     """
+    if type(iterable) in _PLAIN:
+        return iterable
     key_orders.check_order(iterable)
     if iteration_space.is_open_iterable(iterable):
         is_range = type(iterable) is counted_range.range
@@ -53,7 +58,11 @@ def comp_test(test: Any) -> Any:
     test = truth_value(test)
     if not is_traced(test):
         return test
-    raise refusal(
+    raise _filter_refusal()
+
+
+def _filter_refusal() -> Exception:
+    return refusal(
         "a comprehension filters by a traced test",
         why="the test is not known while the program is traced, so neither is the number of elements",
         instead=f"keep every element and mask it (`value if test else 0`), or {_LOOP}",
@@ -67,12 +76,14 @@ def comp_where(test: Any, part: Callable[[], Iterable[Any]], to: Any = None) -> 
     >>> [e for x in [1, -2, 3] for e in comp_where(x > 0, lambda: (x,))]
     [1, 3]
     """
-    if to is not None:
+    if type(test) not in _TRUTHS:
         test = truth_value(test)
-        if type(test) is KnownTracer or not is_traced(test):
-            taken: Iterable[Any] = to.where(test, part)
-            return taken
-    return part() if comp_test(test) else ()
+        if is_traced(test) and (to is None or type(test) is not KnownTracer):
+            raise _filter_refusal()
+    if to is None:
+        return part() if test else ()
+    taken: Iterable[Any] = to.where(test, part)
+    return taken
 
 
 def comp_each(make: Callable[..., Iterable[Any]], iterable: Any, to: Any = None) -> Iterable[Any]:

@@ -58,8 +58,6 @@ class ByPython(Exception):
 
 def is_long(iterable: Any, element: Any) -> bool:
     """Whether a comprehension over an array or Python's numbers, which makes its elements by a function, is tried as a loop."""
-    if type(iterable) in (list, tuple) and len(iterable) < LEAST_AROUND_A_LOOP:
-        return False
     items = _items(iterable, _least(element.__code__))
     return items is not None and _unrolled() is not None and (bool(items.arrays) or _may_trace(element, 3))
 

@@ -21,7 +21,7 @@ from jax.extend import core
 from jax.extend.core import Primitive
 
 import autograph as ag
-from autograph.runtime.operators import peeling, python_iteration
+from autograph.runtime.operators import long_loops, peeling, python_iteration
 
 CHECK = core.check_jaxpr if hasattr(core, "check_jaxpr") else jax.core.check_jaxpr
 
@@ -34,16 +34,19 @@ class Interrupted(Exception):
 def interrupted(monkeypatch: pytest.MonkeyPatch, at: int) -> Iterator[Counter[str]]:
     """Ends each attempt at its operation number `at`; counts the operations of the longest one, and how many were ended."""
     counts, depth, count = Counter[str](), 0, 0
-    attempt, bind = peeling.failure_from_here, Primitive.bind
+    bind = Primitive.bind
 
-    def attempted(*args: Any) -> Any:
-        nonlocal depth, count
-        depth, count = depth + 1, 0 if depth == 0 else count
-        try:
-            return attempt(*args)
-        finally:
-            depth -= 1
-            counts["operations"] = max(counts["operations"], count)
+    def attempted(attempt: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any) -> Any:
+            nonlocal depth, count
+            depth, count = depth + 1, 0 if depth == 0 else count
+            try:
+                return attempt(*args)
+            finally:
+                depth -= 1
+                counts["operations"] = max(counts["operations"], count)
+
+        return call
 
     def bound(self: Any, *args: Any, **params: Any) -> Any:
         nonlocal count
@@ -55,8 +58,10 @@ def interrupted(monkeypatch: pytest.MonkeyPatch, at: int) -> Iterator[Counter[st
         return bind(self, *args, **params)
 
     with monkeypatch.context() as patch:
-        patch.setattr(peeling, "failure_from_here", attempted)
-        patch.setattr(python_iteration, "failure_from_here", attempted)
+        attempt = attempted(peeling.failure_from_here)
+        for module in peeling, python_iteration, long_loops:
+            patch.setattr(module, "failure_from_here", attempt)
+        patch.setattr(long_loops, "iterations_of", attempted(long_loops.iterations_of))
         patch.setattr(Primitive, "bind", bound)
         yield counts
 
@@ -178,8 +183,24 @@ def nests(x):
     return total, seen
 
 
+def a_known_test(x):
+    total, i = 0.0, 0
+    while i * i < 1100:
+        total += x[i % 3] * (i % 5)
+        i += 1
+    return total, i
+
+
+def comprehensions(x):
+    rows = [[x[k] * j for k in range(3)] for j in range(33) if j % 11 == 0]
+    squares = [x[j % 3] / j for j in range(33) if j > 0 if j % 8 == 1]
+    return rows, squares, sum(x[j % 3] * k for j in range(33) if j % 2 for k in range(j % 4))
+
+
 PROGRAMS = [
     numbers,
+    a_known_test,
+    comprehensions,
     objects_and_caches,
     nests,
     an_object,
