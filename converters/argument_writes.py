@@ -15,7 +15,8 @@ def f(a, i, o):
 
 NumPy changes the array itself; here an assignment to an element gives the callee's own variable a new one. Which functions write
 elements of a parameter is known by their source (`analyses.argument_writes`); where it is not, the caller's variable holds an array
-that no operation takes any more, and says so (`runtime.array_versions`). Before `ElementAssignments`, which declares what is bound.
+that no operation takes any more, and says so (`runtime.array_versions`). A NumPy array that only the variable has becomes an array
+of JAX before the call, where that may write a traced value. Before `ElementAssignments`, which declares what is bound.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from typing import Any
 
 import gast
 
-from autograph.analyses import argument_writes
+from autograph.analyses import argument_writes, unshared_arrays
 from autograph.analyses.scopes import COMPREHENSIONS
 from autograph.code.library import is_library
 from autograph.code.nodes import walk, walk_outside
@@ -36,9 +37,17 @@ from autograph.converters.base import Node
 from autograph.converters.element_targets import ElementTargets
 from autograph.options import MISSING
 
+_EVALUATES_LATER = (gast.Lambda, *COMPREHENSIONS, gast.IfExp, gast.BoolOp)  # or not at all
+
 
 class ArgumentWrites(ElementTargets):
     """Writes `a = ag__.latest(a)` behind statements that hand `a` to such a function."""
+
+    def convert_function(self, function: Node) -> None:
+        conversion = self.conversion
+        may_make = not conversion.names.isdisjoint(unshared_arrays.MAKERS)
+        self.made = (unshared_arrays.unshared(function, conversion.meaning) if may_make else None) or {}
+        super().convert_function(function)
 
     def convert(self, tree: Node) -> Node:
         calls = (node for node in walk(tree) if isinstance(node, gast.Call))
@@ -74,14 +83,32 @@ class ArgumentWrites(ElementTargets):
         if not places:
             return node
         name = self.namer.fresh(part)
-        first = builders.assign(name, getattr(node, part), at=node)
+        value = getattr(node, part)
+        first = builders.assign(name, value, at=node)
         setattr(node, part, builders.name(name, node))
-        return [first, *self.refreshed(places, set(), at=node), node]
+        return [*self.lent(value, at=node), first, *self.refreshed(places, set(), at=node), node]
 
     def with_refreshed(self, node: Node, value: Node, targets: AbstractSet[str] = frozenset()) -> Any:
         """Puts what a call in a statement wrote after it; not for the variables that it binds itself."""
         places = self.written(value)
-        return [node, *self.refreshed(places, targets, at=node)] if places else node
+        return [*self.lent(value, at=node), node, *self.refreshed(places, targets, at=node)] if places else node
+
+    def lent(self, value: Node, *, at: Node) -> list[Node]:
+        """Returns the statements that make JAX arrays of the NumPy arrays which a call in a statement writes."""
+        found: list[Node] = []
+        for call in walk_outside((gast.Lambda, *COMPREHENSIONS), value) if self.made else ():
+            for array in self.handed(call) if isinstance(call, gast.Call) else ():
+                if isinstance(array, gast.Name) and array.id in self.made:
+                    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+                    parts = [part for one in given for part in walk_outside(_EVALUATES_LATER, one)]
+                    read = [part for part in parts if isinstance(part, gast.Name) and isinstance(part.ctx, gast.Load)]
+                    bound = {part.target.id for part in parts if isinstance(part, gast.NamedExpr)}
+                    names = {name.id: None for name in read if name.id not in (array.id, *bound)}
+                    others = gast.Tuple([builders.name(name) for name in names], gast.Load())
+                    axes = gast.Constant(self.made[array.id], None)
+                    lent = self.operator("lent", [builders.name(array.id), others, axes], at=at)
+                    found.append(self.bind(array.id, lent, at=at))
+        return found
 
     def refreshed(self, places: list[Node], targets: AbstractSet[str], *, at: Node) -> list[Node]:
         """Returns the statements that give each variable or attribute the array that is there now."""
@@ -89,7 +116,8 @@ class ArgumentWrites(ElementTargets):
         for place in places:
             if isinstance(place, gast.Name):
                 if place.id not in targets:
-                    call = self.operator("latest", [builders.name(place.id)], at=at)
+                    axes = {"unshared": gast.Constant(self.made[place.id], None)} if place.id in self.made else {}
+                    call = builders.operator(self.alias, "latest", [builders.name(place.id)], at=at, **axes)
                     made.setdefault(place.id, self.bind(place.id, call, at=at))
             else:
                 base, path = self.path(copy.deepcopy(place))
@@ -111,12 +139,11 @@ class ArgumentWrites(ElementTargets):
         if not isinstance(func, gast.Name | gast.Attribute):
             return []
         meaning = self.conversion.meaning(func)
-        filename = None
+        filename, name = None, func.id if isinstance(func, gast.Name) else func.attr
         if meaning is not MISSING:
             if type(meaning) is not FunctionType or is_library(meaning):
                 return []  # library code is not converted: there such a write is JAX's own TypeError
-            filename = meaning.__code__.co_filename
-        name = func.id if isinstance(func, gast.Name) else func.attr
+            filename, name = meaning.__code__.co_filename, meaning.__code__.co_name  # the name of its `def`
         return argument_writes.arguments(
             call, self.conversion.context.writers(filename, name), isinstance(func, gast.Attribute)
         )

@@ -150,7 +150,10 @@ GROUPS = {
             "`base.a[k].sort()` and `base.a[k].fill(v)` as statements: `base = in_place_method(base, path, 'fill', v)`"),
         Operator("in_place_call", "base, path, f, *args, unshared=None, **keywords", "element_assignments",
             "`np.copyto(base.a[k], v)`, `np.add.at(base.a[k], i, v)` and `np.add(x, y, out=base.a[k])` as statements"),
-        Operator("latest", "x, *more", "argument_writes",
+        Operator("lent", "x, others, unshared", "argument_writes",
+            "before a statement that hands a NumPy array `a` to such a function (next row): `a = lent(a, (b, c), 2)`, an array of "
+            "JAX where one of the other arguments is traced"),
+        Operator("latest", "x, *more, unshared=0", "argument_writes",
             "after a statement that hands `a` or `base.a` to a function which writes its elements: the array that it left (`a"
             " = latest(a)`)"),
         Operator("latest_at", "base, path", "argument_writes"),

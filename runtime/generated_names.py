@@ -32,6 +32,7 @@ from autograph.runtime.operators.attributes import del_attr as del_attr
 from autograph.runtime.operators.attributes import maybe_attr as maybe_attr
 from autograph.runtime.operators.attributes import set_attr as set_attr
 from autograph.runtime.operators.augmented import iop as iop
+from autograph.runtime.operators.augmented import lent as lent
 from autograph.runtime.operators.comprehensions import comp_counted as comp_counted
 from autograph.runtime.operators.comprehensions import comp_each as comp_each
 from autograph.runtime.operators.comprehensions import comp_iter as comp_iter

@@ -15,7 +15,7 @@
 
 An array escapes where an expression could hand on the array itself or a view of it. What an index that names `n` axes reads of an
 array of `n` axes is a number; of one with more axes it is a view. So each variable comes with the largest number of axes that its
-array may have.
+array may have. A function of the user's that is handed an array is looked into: whether it keeps it.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable
 from functools import cached_property
+from types import CodeType, FunctionType
 from typing import Any
 
 import gast
@@ -31,7 +32,14 @@ import numpy as np
 from autograph.analyses import numpy_writes
 from autograph.analyses.argument_writes import IN_PLACE
 from autograph.analyses.loops import statements_inside
+from autograph.code import source
+from autograph.code.library import is_library
+from autograph.code.names import Namespace
 from autograph.code.nodes import children, walk
+from autograph.code.translation import to_gast
+from autograph.code.trees import dotted
+from autograph.errors import SourceError
+from autograph.options import MISSING
 
 MOST_AXES = 32
 MAKERS = frozenset(
@@ -89,10 +97,41 @@ def unshared(function: Any, meaning: Meaning) -> dict[str, int] | None:
     return {name: axes for name, axes in found.items() if name in stored and name not in escaped}
 
 
+def not_kept(function: FunctionType, parameter: str, callers: frozenset[CodeType]) -> int:
+    """Returns the number of axes up to which nothing knows an array that a function was handed when the call is over.
+
+    Args:
+        callers: the functions that are looked into: one that calls itself is taken to keep it.
+    """
+    code = function.__code__
+    if code in callers or is_library(function):
+        return 0
+    try:
+        found = source.find(function)
+    except SourceError:
+        return 0
+    space = Namespace.of(function, found)
+
+    def meaning(node: Any) -> Any:
+        name = dotted(node)
+        return MISSING if name is None else space.resolve(name)
+
+    tree = to_gast(found.node)
+    around = {child: node for node in walk(tree) for child in children(node)}
+    uses = _Uses(tree, around, meaning, parameter, callers | {code})
+    names = [node for node in walk(*tree.body) if isinstance(node, gast.Name) and node.id == parameter]
+    if not isinstance(tree, gast.FunctionDef) or any(not isinstance(node.ctx, gast.Load) for node in names):
+        return 0
+    return min((uses.axes(node) for node in names), default=MOST_AXES)
+
+
+def _elements(node: Any) -> list[Any]:
+    return node.elts if isinstance(node, gast.Tuple) else [node]
+
+
 def _values(statement: Any) -> list[Any]:
     """Returns what a statement assigns."""
-    value = statement.value if isinstance(statement, gast.Assign | gast.AnnAssign) else None
-    return value.elts if isinstance(value, gast.Tuple) else [value]
+    return _elements(statement.value if isinstance(statement, gast.Assign | gast.AnnAssign) else None)
 
 
 def _makes(value: Any, meaning: Meaning) -> bool:
@@ -109,9 +148,17 @@ def _is_ours(f: Any, name: str) -> bool:
 
 
 class _Uses:
-    """How the names of one function are used."""
+    """How the names of one function are used.
 
-    def __init__(self, function: Any, around: dict[Any, Any], meaning: Meaning) -> None:
+    Args:
+        lent: a parameter that is handed an array of the caller's.
+        callers: the functions that are looked into.
+    """
+
+    def __init__(
+        self, function: Any, around: dict[Any, Any], meaning: Meaning, lent: str = "", callers: frozenset[CodeType] = frozenset()
+    ) -> None:
+        self._lent, self._callers = lent, callers
         self._around = around
         self._meaning = meaning
         self._parameters = {name.id for name in walk(function.args) if isinstance(name, gast.Name)}
@@ -156,7 +203,9 @@ class _Uses:
             or (isinstance(parent, gast.If | gast.While | gast.IfExp | gast.Assert) and parent.test is node)
             or (isinstance(parent, gast.Assign) and all(map(self._takes_elements, parent.targets)))
         )
-        return MOST_AXES if is_read or self._is_read_by_call(node, parent) or self._is_returned(parent) else named or 0
+        if is_read or self._is_read_by_call(node, parent) or self._is_returned(parent):
+            return MOST_AXES
+        return named or self._lent_axes(node)
 
     def _is_changed_by(self, method: Any) -> bool:
         """Whether a method changes the array in a statement, which an operator does then."""
@@ -174,7 +223,7 @@ class _Uses:
     @cached_property
     def _made(self) -> frozenset[str]:
         """Names that are bound only to new arrays."""
-        bound = dict.fromkeys(self._parameters, False)
+        bound = {name: name == self._lent for name in self._parameters}
         for node in self._around:
             if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store | gast.Del):
                 bound[node.id] = bound.get(node.id, True) and _makes(self.bound_to(node), self._meaning)
@@ -232,7 +281,20 @@ class _Uses:
         is_numpys = str(getattr(function, "__module__", "")).startswith(("numpy", "jax.numpy", "jax._src.numpy"))
         return isinstance(function, np.ufunc) or (is_numpys and name in _READING)
 
+    def _lent_axes(self, node: Any) -> int:
+        """Returns the number of axes up to which a function of the user's does not keep an array that it is handed."""
+        call: Any = self._around.get(node)
+        keyword, call = (call.arg, self._around.get(call)) if isinstance(call, gast.keyword) else (None, call)
+        function = self._meaning(call.func) if isinstance(call, gast.Call) else None
+        if type(function) is not FunctionType or any(isinstance(one, gast.Starred) for one in call.args):
+            return 0
+        names = function.__code__.co_varnames[: function.__code__.co_argcount]
+        name = keyword or next((name for name, given in zip(names, call.args, strict=False) if given is node), "")
+        return not_kept(function, name, self._callers) if name in names else 0
+
     def _is_returned(self, parent: Any) -> bool:
+        if self._lent:
+            return False
         while isinstance(parent, gast.Tuple | gast.List | gast.Dict):
             parent = self._around.get(parent)
         if not isinstance(parent, gast.Return) or self._has_finally:

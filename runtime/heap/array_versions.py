@@ -186,9 +186,13 @@ def _of(x: Any) -> Write | None:
     return write if write is not None and write.old() is x else None
 
 
-def latest(x: Any, *more: str) -> Any:
-    """Finds what took the place of an array whose elements were written, or that was written in `more` ways; else `x`."""
+def latest(x: Any, *more: str, unshared: int = 0) -> Any:
+    """Finds what took the place of an array whose elements were written, or that was written in `more` ways; else `x`.
+
+    `unshared`: the number of axes up to which no other name has the array, as the source shows.
+    """
     while (write := _of(x)) is not None and write.how in (ELEMENT, *more):
+        write.unshared = write.unshared or 0 < x.ndim <= unshared
         x = write.new
     return x
 
@@ -342,9 +346,7 @@ class Move(NamedTuple):
 class JoinedArrays:
     """What two branches mean for the arrays around them, while both are traced; `left` and `right` are what they leave."""
 
-    def __init__(
-        self, first: Sequence[Write], second: Sequence[Write], left: Sequence[Any], right: Sequence[Any]
-    ) -> None:
+    def __init__(self, first: Sequence[Write], second: Sequence[Write], left: Sequence[Any], right: Sequence[Any]) -> None:
         self._pairs = list(zip(left, right, strict=True))
         self._moves = self._find_moves(Table(first), Table(second)) if first or second else []
         self._shared: list[tuple[int, Any]] = []
@@ -379,9 +381,7 @@ class JoinedArrays:
         land(self._moves, results, self._shared, test)
 
 
-def land(
-    moves: Sequence[Move], results: Sequence[Any], shared: Sequence[tuple[int, Any]] = (), test: Any = None
-) -> None:
+def land(moves: Sequence[Move], results: Sequence[Any], shared: Sequence[tuple[int, Any]] = (), test: Any = None) -> None:
     """Notes what a statement means for the arrays around it, once it has results."""
     for old, k, how, index, unshared, is_in in moves:
         path = None if is_in is None else (test, is_in)

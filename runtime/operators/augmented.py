@@ -70,3 +70,17 @@ def traceable(x: np.ndarray[Any, Any], unshared: int | None, calls: int) -> Any:
         return x
     is_own = constants.is_unshared(x, unshared) or (unshared is not None and x.ndim > 0 and sharing.other_references(x, calls) == 1)
     return jnp.asarray(x) if is_own else x
+
+
+def lent(x: Any, others: tuple[Any, ...], unshared: int) -> Any:
+    """Returns an array that the caller made, as it is handed to a function which writes its elements.
+
+    Of a NumPy array to which one variable refers: an array of JAX, where the statement is staged or hands over a traced value.
+
+    Args:
+        others: the other arguments that are variables.
+        unshared: see `iop`.
+    """
+    if type(x) is not np.ndarray or not (any(map(is_traced, others)) or context.active()):
+        return x
+    return traceable(x, unshared, 2)

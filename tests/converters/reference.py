@@ -450,3 +450,7 @@ def comp_test(test: Any) -> Any:
 
 def context(manager: Any) -> Any:
     return manager
+
+
+def lent(x: Any, others: tuple[Any, ...], unshared: int) -> Any:
+    return x

@@ -88,11 +88,30 @@ def copied_into_one_another(v: Any) -> Any:
     return x, y
 
 
+def fill_rows(a: Any, u: Any) -> None:
+    a[1:] = u[:-1] * 2
+    a[0] = a[1]
+
+
+filled = fill_rows  # a call by another name than that of the `def`
+
+
+def handed_to_a_function(v: Any) -> Any:
+    x, u, k = np.zeros((3, 2)), np.ones((3, 2)), 0
+    for _ in range(2):
+        fill_rows(u, u * v)
+        filled(x, u)
+    while k < v:
+        k += 1
+        fill_rows(x, x)
+    return x, u
+
+
 @pytest.mark.parametrize(
     "f",
     [
         moved, renamed_each_time, renamed_in_a_staged_loop, updated, read_by_a_closure, of_an_attribute, table_over_a_counted_range,
-        copied_into_one_another,
+        copied_into_one_another, handed_to_a_function,
     ],
 )  # fmt: skip
 def test_an_array_that_one_variable_has_becomes_an_array_of_jax(f: Any) -> None:
@@ -116,6 +135,13 @@ def in_a_list(v: Any) -> Any:
     x = np.zeros(2)
     found = [x]
     x[0] = v
+    return found, x.T
+
+
+def handed_while_a_list_has_it(v: Any) -> Any:
+    x, u = np.zeros((3, 2)), np.ones((3, 2)) * v
+    found = [x]
+    fill_rows(x, u)
     return found, x.T
 
 
@@ -175,6 +201,7 @@ def of_a_closure_and_rows(v: Any) -> Any:
         of_two_variables,
         without_axes_of_two_variables,
         in_a_list,
+        handed_while_a_list_has_it,
         with_a_row_in_a_list,
         with_a_view,
         with_a_buffer,
@@ -215,3 +242,16 @@ def test_an_array_without_axes_that_has_two_names_is_no_number() -> None:
     with pytest.raises(StagingError, match="NumPy array cannot be written"):
         ag.jit(filled_and_named_again)(7)
     assert ag.jit(added_up)(7) == added_up(7)
+
+
+def test_an_array_that_a_function_fills_with_numbers_stays_one_of_numbers() -> None:
+    def fill(a: Any, n: int) -> None:
+        for i in range(n):
+            a[i] = i * i
+
+    def f(v: Any) -> Any:
+        sizes = np.zeros(3, int)
+        fill(sizes, 3)
+        return v * np.ones(int(sizes[2]))
+
+    assert ag.jit(f)(2.0).tolist() == f(2.0).tolist()
