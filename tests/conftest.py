@@ -33,6 +33,9 @@ import jaxlib  # noqa: E402 - after the environment is set
 import pytest  # noqa: E402 - after the environment is set
 
 from autograph.runtime.heap import constants  # noqa: E402 - after the environment is set
+from autograph.runtime.jaxprs import passes  # noqa: E402 - after the environment is set
+
+passes.STRICT = True  # what each pass over a traced region leaves is checked
 
 _STARTS_A_PROCESS = {"subprocess.Popen", "os.fork", "os.posix_spawn", "pty.spawn"}
 _fast_test: str | None = None

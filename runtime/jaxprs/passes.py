@@ -8,7 +8,8 @@
 
 Of the forms the first that fits is taken: `rotated` evaluates a costly condition once for each iteration, `unguarded` computes
 without a guard what an exit guards in the last iteration only, `selected` computes both branches. A `for` that is bound as
-`scan` has neither test nor exits and skips the passes over loops. With `AUTOGRAPH_DEBUG=1` each pass is checked to leave a program.
+`scan` has neither test nor exits and skips the passes over loops. With `AUTOGRAPH_DEBUG=1`
+and in the tests `checks` looks at what each of them leaves.
 
 >>> from autograph.runtime.jaxprs.binding import Traced
 >>> def primitives(**options):
@@ -29,8 +30,8 @@ import jax
 import jax.numpy as jnp
 
 from autograph import errors
-from autograph.jax_internals import check_jaxpr
 from autograph.runtime.heap.constants import trace_region
+from autograph.runtime.jaxprs import checks
 from autograph.runtime.jaxprs.binding import bind_cond
 from autograph.runtime.jaxprs.cost import selected
 from autograph.runtime.jaxprs.exit_folding import folded
@@ -39,6 +40,9 @@ from autograph.runtime.jaxprs.loop import Bind, Conditional, Form, Loop
 from autograph.runtime.jaxprs.result_recovery import note_dead_results, recomputed
 from autograph.runtime.jaxprs.rotation import rotated
 from autograph.runtime.jaxprs.store_sinking import sunk
+
+STRICT = errors.DEBUG
+"""Whether what a pass leaves is checked."""
 
 LOOP_PASSES: tuple[Callable[[Loop], Loop], ...] = (
     recomputed,  # first: an exit that sets nothing but its flag is easier to fold
@@ -58,10 +62,7 @@ _Statement = TypeVar("_Statement", Loop, Conditional)
 
 def _rewritten(statement: _Statement, passes: tuple[Callable[[_Statement], _Statement], ...]) -> _Statement:
     for rewrite in passes:
-        statement = rewrite(statement)
-        if errors.DEBUG:
-            for region in statement.regions:
-                check_jaxpr(region.jaxpr)
+        statement = checks.checked(rewrite, statement) if STRICT else rewrite(statement)
     return statement
 
 
@@ -76,8 +77,11 @@ def bind_conditional(written: Conditional) -> list[Any]:
 def bind_loop(written: Loop, bind: Bind) -> list[Any]:
     """Runs a loop, and gives what it leaves in its whole carry."""
     loop = _rewritten(written._replace(choose=bind_conditional), LOOP_PASSES)
-    forms = (rewrite(loop) for rewrite in LOOP_FORMS)
-    results = loop.finish(_run(loop, next((form for form in forms if form is not None), None), bind))
+    forms = ((rewrite, form) for rewrite in LOOP_FORMS if (form := rewrite(loop)) is not None)
+    rewrite, form = next(forms, (None, None))
+    if STRICT and rewrite is not None:
+        bind = checks.bind_checked(bind, rewrite.__name__)
+    results = loop.finish(_run(loop, form, bind))
     note_dead_results(written, results)
     return results
 

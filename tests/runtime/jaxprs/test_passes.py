@@ -1,5 +1,6 @@
-"""The passes over staged loops and conditionals: what a pass leaves is checked, where the library is debugged."""
+"""The passes over staged loops and conditionals: what a pass leaves is checked, and the error says which pass it was."""
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -7,33 +8,85 @@ import jax.numpy as jnp
 import pytest
 
 import autograph as ag
-from autograph import errors
 from autograph.runtime.jaxprs import passes
+from autograph.runtime.jaxprs.checks import BrokenPass
 
 
-def doubled(x: Any) -> Any:
+def shown(x: Any) -> Any:
     while x < 100:
+        jax.debug.print("a")
+        jax.debug.print("b")
         if x > 7:
-            x = x * 2
+            jax.debug.print("c")
+            jax.debug.print("d")
+            x = x * 2 + 1
         x = x + 1
     return x
 
 
-def without_equations(statement: Any) -> Any:
-    """A pass that forgets what the results are computed by."""
+def _with_equations(statement: Any, change: Callable[[list[Any]], list[Any]]) -> Any:
+    """A loop with other equations in its body, a conditional with others where its test is true."""
     region = statement.regions[1]
-    region.jaxpr = region.jaxpr.replace(eqns=[])
+    region.jaxpr = region.jaxpr.replace(eqns=change(list(region.jaxpr.eqns)))
     return statement
 
 
+def undefining(statement: Any) -> Any:
+    return _with_equations(statement, lambda eqns: [eqn for eqn in eqns if eqn.effects])
+
+
+def using_before(statement: Any) -> Any:
+    return _with_equations(statement, lambda eqns: [eqns[-1], *eqns[:-1]])
+
+
+def silencing(statement: Any) -> Any:
+    return _with_equations(statement, lambda eqns: eqns[1:])
+
+
+def reordering(statement: Any) -> Any:
+    return _with_equations(statement, lambda eqns: [eqns[1], eqns[0], *eqns[2:]])
+
+
 @pytest.mark.parametrize("table", ["LOOP_PASSES", "CONDITIONAL_PASSES"])
-def test_a_pass_that_breaks_the_program_is_found_where_it_is_debugged(monkeypatch: Any, table: str) -> None:
-    monkeypatch.setattr(errors, "DEBUG", True)
-    monkeypatch.setattr(passes, table, (without_equations,))
-    with pytest.raises(Exception, match="not defined|not in scope"):
-        jax.make_jaxpr(ag.convert(doubled))(1)
+@pytest.mark.parametrize(
+    ("broken", "why"),
+    [
+        (undefining, "left a region that is no program"),
+        (using_before, "left a region that is no program"),
+        (silencing, "left the effects"),
+        (reordering, "left the effects"),
+    ],
+)
+def test_a_pass_that_breaks_the_program_is_named(monkeypatch: Any, table: str, broken: Any, why: str) -> None:
+    monkeypatch.setattr(passes, table, (broken,))
+    with pytest.raises(BrokenPass, match=f"{broken.__name__} {why}"):
+        jax.make_jaxpr(ag.convert(shown))(1)
 
 
-def test_the_passes_leave_programs(monkeypatch: Any) -> None:
-    monkeypatch.setattr(errors, "DEBUG", True)
-    assert int(jax.jit(ag.convert(doubled))(jnp.int32(1))) == doubled(1)
+def test_a_pass_that_changes_a_type_is_named(monkeypatch: Any) -> None:
+    def retyping(loop: Any) -> Any:
+        return loop._replace(init=[jnp.float32(x) for x in loop.init])
+
+    monkeypatch.setattr(passes, "LOOP_PASSES", (retyping,))
+    with pytest.raises(BrokenPass, match=r"retyping left regions whose types differ: int32\[\] and float32\[\]"):
+        jax.make_jaxpr(ag.convert(shown))(1)
+
+
+def test_a_form_that_breaks_the_program_is_named(monkeypatch: Any) -> None:
+    def unnamed(loop: Any) -> Any:
+        return passes.Form(lambda bind: bind(loop.test, loop.body, [jnp.float32(x) for x in loop.init]), loop.body)
+
+    monkeypatch.setattr(passes, "LOOP_FORMS", (unnamed,))
+    with pytest.raises(BrokenPass, match=r"unnamed left regions whose types differ"):
+        jax.make_jaxpr(ag.convert(shown))(1)
+
+
+def test_nothing_is_checked_without_the_flag(monkeypatch: Any) -> None:
+    monkeypatch.setattr(passes, "STRICT", False)
+    monkeypatch.setattr(passes, "LOOP_PASSES", (silencing,))
+    assert str(jax.make_jaxpr(ag.convert(shown))(1)).count("debug_") == 3
+
+
+def test_the_passes_leave_programs() -> None:
+    assert passes.STRICT  # as in all tests
+    assert int(jax.jit(ag.convert(shown))(jnp.int32(1))) == shown(1)
