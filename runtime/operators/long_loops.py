@@ -28,7 +28,7 @@ from autograph.code.library import is_library
 from autograph.jax_internals import list_of, open_traces
 from autograph.runtime.carry.assumptions import assuming
 from autograph.runtime.operators.known_tests import Undecided, iterations_of, lengths_of
-from autograph.runtime.operators.loop_reports import tell_loop, word_of
+from autograph.runtime.operators.loop_reports import place_of_loop, tell_loop, word_of
 from autograph.runtime.operators.loop_variables import TestedBody
 from autograph.runtime.operators.peeling import failure_from_here, settles
 from autograph.runtime.operators.staged_for import LoopInfo, stage_for
@@ -74,7 +74,7 @@ def stage_if_long(iterable: Any, info: LoopInfo) -> bool:
     failed = None if items is None and unroll is not False else _unrolled()
     if unroll is False and items is None and failed is not None and type(iterable) is not range and _has_items(iterable):
         raise _not_staged(info.body, f"it runs over {a(type(iterable).__name__.lower())}")
-    if items is None or failed is None or info.body.__code__ in failed:
+    if items is None or failed is None or _key(info.body) in failed:
         return False
     if unroll is not False and not items.arrays and not _may_trace(info.body, 3):
         return False
@@ -230,12 +230,25 @@ def _failure(items: Items, info: LoopInfo) -> Exception | None:
 
 def _note_copies(info: LoopInfo, length: int, failed: list[Any], failure: Exception) -> None:
     """Remembers that a loop is unrolled in the program around, and says so."""
-    failed.append(info.body.__code__)
+    failed.append(_key(info.body))
     reason = str(failure).strip().partition("\n")[0]
     if verbosity.level > 1:
         tell_loop(info.body, f"{word_of(info.body)}: unrolled, {length:,} copies of the body: {reason}")
     if length >= WARN_FROM and type(failure) is not ByPython:
-        warn_of_copies(info.body, failure, length)
+        warn_of_copies(place_of_loop(info.body), failure, length)
+
+
+def _key(body: Any) -> Any:
+    """Returns what tells a loop from others: its code; of a loop of ours, as in `max`, also that of the generator it runs over."""
+    code = body.__code__
+    if not errors.is_ours(code.co_filename):
+        return code
+    found = [code]
+    for cell in body.__closure__ or ():
+        with suppress(ValueError):  # the cell of a variable that is unbound
+            held = cell.cell_contents
+            found.append(getattr(getattr(held, "make", held), "__code__", None))
+    return tuple(found)
 
 
 def _least(code: CodeType) -> int:

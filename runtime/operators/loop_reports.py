@@ -23,7 +23,7 @@ def tell_loop(body: Callable[..., Any], what: str, level: Any = None) -> None:
     Args:
         level: of a staged loop whose iterations are numbered.
     """
-    reports = [(_place(body), what)] if level is None else [*level.reports, (_place(body), what + _known_in(level))]
+    reports = [(place_of_loop(body), what)] if level is None else [*level.reports, (place_of_loop(body), what + _known_in(level))]
     if level is not None and level.parent is not None:
         level.parent.reports += reports
         return
@@ -31,7 +31,8 @@ def tell_loop(body: Callable[..., Any], what: str, level: Any = None) -> None:
         verbosity.tell_statement(2, place, said)
 
 
-def _place(body: Callable[..., Any]) -> Any:
+def place_of_loop(body: Callable[..., Any]) -> Any:
+    """Returns the place of a loop, of what says something about it."""
     code = body.__code__  # a report that held the body would hold the lists to which it appends
     return user_line() if errors.is_ours(code.co_filename) else code  # `any` of a generator is a loop of ours
 
@@ -52,7 +53,7 @@ def _known_in(level: Any) -> str:
 
 def noting_item(body: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Makes a loop body that first notes which names of the loop's target are known numbers."""
-    place = errors.Location.of(_place(body))
+    place = errors.Location.of(place_of_loop(body))
     names = targets("" if place is None else place.line)
 
     def run(item: Any) -> Any:

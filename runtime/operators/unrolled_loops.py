@@ -12,7 +12,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 from autograph import errors
@@ -23,14 +22,15 @@ class UnrolledLoopWarning(errors.AutoGraphWarning):
     """A loop over a traced array was unrolled because its body cannot be staged."""
 
 
-def warn_of_copies(body: Callable[..., Any], reason: Exception, iterations: int | None = None) -> None:
+def warn_of_copies(loop: Any, reason: Exception, iterations: int | None = None) -> None:
     """Warns once of a loop that the program holds a copy of the body for each iteration of.
 
     Args:
+        loop: its body, or its place.
         reason: why the loop is not staged.
         iterations: how many there are, of a loop over Python numbers.
     """
-    where = errors.Location.of(body)
+    where = errors.Location.of(loop)
     sides, instead = (reason.sides, reason.instead) if isinstance(reason, errors.AutoGraphError) else (None, _SAME)
     text = errors.message(
         "this loop is unrolled: its body cannot be staged"
