@@ -46,7 +46,7 @@ WITHOUT_A_PAGE = {
     ("modules/module_conversion.py", "_too_deep"): "is a message of the command line; docs/cli.md has it",
     ("graphs/tensorboard.py", "write_events"): "needs an environment without TensorBoard; docs/graphs.md has it",
     ("modules/notebook_conversion.py", "check"): "is a message of the command line; docs/cli.md has it",
-    ("heap/framework_notes.py", "refuse_to_number"): "needs Flax; docs/frameworks.md has it",
+    ("heap/library_notes.py", "refuse_to_number"): "needs Flax; docs/frameworks.md has it",
     ("conversion/unknown_values.py", "_say_of_models"): "needs Flax; docs/frameworks.md has it",
     ("saved/trees.py", "_split"): "docs/saving.md has it",
     ("saved/trees.py", "_key"): "docs/saving.md has it",
@@ -80,8 +80,8 @@ ELSEWHERE = {
 """Remedies without a program on a page, by their beginnings."""
 TYPED_ELSEWHERE = {
     ("conversion/unknown_values.py", "_say_of_models"): "tests/frameworks/test_flax_nnx.py",
-    ("heap/framework_notes.py", "remedy"): "tests/frameworks/test_flax_linen.py",
-    ("heap/framework_notes.py", "refuse_to_number"): "tests/frameworks/test_flax_linen.py",
+    ("heap/library_notes.py", "remedy"): "tests/frameworks/test_flax_linen.py",
+    ("heap/library_notes.py", "refuse_to_number"): "tests/frameworks/test_flax_linen.py",
     ("functions/saving.py", "saved"): "tests/functions/test_saving.py",
     ("saved/saving.py", "calls_back"): "tests/functions/test_saving.py",
     ("saved/trees.py", "_split"): "tests/functions/test_saving.py",

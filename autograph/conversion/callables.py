@@ -27,7 +27,7 @@ import jax
 
 from autograph.code.library import is_library
 from autograph.code.source import has_source
-from autograph.conversion import frameworks, reach
+from autograph.conversion import library_callers, reach
 from autograph.errors import AutoGraphWarning, ConversionError, is_of_jax, shown_name
 from autograph.jax_dispatch import jit_options
 from autograph.runtime.calls import cached_functions
@@ -81,7 +81,7 @@ def convert_inside(callee: Any, each: Each, as_method: bool = False) -> Any:
 
 def _function(callee: FunctionType, each: Each) -> Any:
     is_wrapper = callee.__closure__ is not None or "__wrapped__" in callee.__dict__
-    if is_library(callee) and frameworks.calls(callee):
+    if is_library(callee) and library_callers.calls(callee):
         stays = is_wrapper or is_of_jax(callee.__code__)
     else:
         stays = "__wrapped__" in callee.__dict__ and not has_source(callee)
@@ -93,7 +93,7 @@ def _function(callee: FunctionType, each: Each) -> Any:
 
 def _method(callee: MethodType, each: Each) -> Any:
     obj = callee.__self__  # of the user's class, or of one that a library made of it: `nn.scan(Cell)`
-    if (frameworks.calls(type(obj)) or frameworks.calls(obj)) and is_library(callee.__func__):
+    if (library_callers.calls(type(obj)) or library_callers.calls(obj)) and is_library(callee.__func__):
         reach.convert_handed([obj])
         return callee
     return MethodType(convert_inside(callee.__func__, each), callee.__self__)

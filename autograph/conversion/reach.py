@@ -35,7 +35,7 @@ from autograph.code import library
 from autograph.code.library import ARRAY_PACKAGES, is_library_class, is_library_module, names_of, package_of
 from autograph.code.registry import BY_STRING, LOCK, names_in, words_in
 from autograph.code.source import Source
-from autograph.conversion import frameworks, implicit_methods
+from autograph.conversion import implicit_methods, library_callers
 from autograph.errors import is_ours
 from autograph.jax_internals import is_tracing
 from autograph.runtime.heap.iterator_search import implicit_names
@@ -226,15 +226,15 @@ class Reach:
             elif kind is ModuleType:
                 open_.extend(self._of_module(value))
             elif issubclass(kind, type):
-                if not is_foreign and frameworks.calls(value):
+                if not is_foreign and library_callers.calls(value):
                     prepare_class(value)
                 open_.extend(_inside(value, kind) if handed is None else self._of_class(value))
             elif kind is FunctionType or is_library_class(kind):
                 inside = open_
                 if not is_foreign:
-                    is_other = kind is not FunctionType and frameworks.is_of_installed(kind)
-                    inside = of_libraries if frameworks.calls(value) else foreign if is_other else open_
-                if inside is not of_libraries or not frameworks.is_marked(value):
+                    is_other = kind is not FunctionType and library_callers.is_of_installed(kind)
+                    inside = of_libraries if library_callers.calls(value) else foreign if is_other else open_
+                if inside is not of_libraries or not library_callers.is_marked(value):
                     inside.extend(_inside(value, kind))
             else:
                 implicit_methods.prepare_methods(kind)
@@ -242,7 +242,7 @@ class Reach:
                     return self.search(roots, names | further)
                 open_.append(kind)
                 found = _attributes(value, kind, None if has_library_methods(kind) else names)
-                (open_ if is_foreign or not frameworks.calls(kind) else of_libraries).extend(found)
+                (open_ if is_foreign or not library_callers.calls(kind) else of_libraries).extend(found)
         if of_libraries:
             convert_handed(of_libraries, handed)
         if foreign:
@@ -303,7 +303,7 @@ def _inside(value: Any, kind: type) -> Iterable[Any]:
         return value.ravel().tolist() if value.dtype.hasobject else ()
     if issubclass(kind, threading.local):
         return (value.__dict__,)
-    if package_of(kind) in _OWN_PACKAGES and not frameworks.stands_for_function(kind):
+    if package_of(kind) in _OWN_PACKAGES and not library_callers.stands_for_function(kind):
         _LEAVES.add(kind)
         return ()
     return gc.get_referents(value)
@@ -311,7 +311,7 @@ def _inside(value: Any, kind: type) -> Iterable[Any]:
 
 def prepare_class(kind: type) -> None:
     """Prepares a class of which an object is made, or a method called; once."""
-    if frameworks.calls(kind) and kind not in _handed:
+    if library_callers.calls(kind) and kind not in _handed:
         with LOCK:
             convert_handed([kind])
     implicit_methods.prepare_methods(kind)
@@ -335,13 +335,13 @@ def convert_handed(values: Iterable[Any], known: weakref.WeakValueDictionary[int
         if kind in COLLECTIONS:
             if not _LEAVES.issuperset(map(type, value)):
                 open_.extend(value)
-        elif kind is ModuleType or frameworks.is_left(value):
+        elif kind is ModuleType or library_callers.is_left(value):
             continue
         elif kind is FunctionType:
             implicit_methods.prepare_function(value)
             open_.extend(_inside(value, kind))
             if not is_tracing():  # where nothing is, what it calls runs as it is, and may hand functions to a library
-                open_.extend(frameworks.named_by(value))
+                open_.extend(library_callers.named_by(value))
         elif issubclass(kind, type):
             if value not in _handed:
                 classes.append(value)
@@ -349,7 +349,7 @@ def convert_handed(values: Iterable[Any], known: weakref.WeakValueDictionary[int
         elif known is not None and _is_known(value, known):
             continue
         elif is_library_class(kind):
-            if kind is not CACHED and (frameworks.calls(value) or not frameworks.is_of_installed(kind)):
+            if kind is not CACHED and (library_callers.calls(value) or not library_callers.is_of_installed(kind)):
                 open_.extend(_inside(value, kind))
         else:
             implicit_methods.prepare_methods(kind)

@@ -67,7 +67,7 @@ from autograph.runtime.carry.loop_arrays import LoopArrays
 from autograph.runtime.carry.messages import CHANGED_AND_REPLACED, KNOWN, UNKNOWN
 from autograph.runtime.carry.scan_outputs import Grown
 from autograph.runtime.carry.slots import CarrySlot, Leaf, built_by, filled_in, is_location
-from autograph.runtime.heap import framework_notes, journal
+from autograph.runtime.heap import journal, library_notes
 from autograph.runtime.heap.array_views import note_without_axes
 from autograph.runtime.heap.escape import ANOTHER, Made, known_to, made_inside, owned
 from autograph.runtime.tracing import dead_results, integer_ranges, number_kinds
@@ -312,7 +312,7 @@ class Carry(Layout):
         allocated = made_inside([w.location.obj for w in fresh], (finished,), (inputs,), of_libraries=True)
         found = [w for w in fresh if id(w.location.obj) not in allocated]
         if found:
-            framework_notes.refuse_in_loop(found)
+            library_notes.refuse_in_loop(found)
             self._discoveries += 1
             if self._discoveries > _MOST_DISCOVERIES:
                 last = found[-1]
@@ -356,7 +356,7 @@ class Carry(Layout):
             except Mismatch as differ:
                 differ.place = slot.variable
                 if is_location(slot.variable) and not differ.instead:
-                    differ.instead = framework_notes.describe_difference(differ, slot.variable, note, (slot.init, out))
+                    differ.instead = library_notes.describe_difference(differ, slot.variable, note, (slot.init, out))
                 raise
         self.first_bound, self._replaced = comparison.first_bound, comparison.replaced
         if self.has_known and self.on_settled is None and known_variables.settle(self, comparison):

@@ -14,7 +14,7 @@ from types import FunctionType
 from typing import Any
 
 from autograph import errors
-from autograph.runtime.heap import framework_notes, outside
+from autograph.runtime.heap import library_notes, outside
 from autograph.runtime.heap.escape import ANOTHER
 from autograph.runtime.heap.library_objects import has_library_methods
 from autograph.runtime.heap.unset_reads import READ_FIRST
@@ -86,7 +86,7 @@ def refuse(
     if remedy is None and isinstance(place, AttributeLocation) and hasattr(place.obj, "capacity"):
         name, remedy = name.partition(".columns")[0], _GROWS_AGAIN
     if remedy is None and isinstance(place, AttributeLocation) and has_library_methods(type(place.obj)):
-        remedy = framework_notes.remedy(place) or framework_notes.of_framework()
+        remedy = library_notes.remedy(place) or library_notes.of_framework()
     if remedy is None and differ.left == "None":
         remedy = remedy_of_none(differ.left, differ.right) or _NONE
     is_tuple = differ.right.startswith("tuple of ")
@@ -101,7 +101,7 @@ def refuse(
         instead=remedy
         or "keep shape, structure and kind of the value the same in every iteration "
         f"(preallocate an array and use x[i] = ...){UNROLL}",
-        page=_PAGES.get(remedy or "") or framework_notes.page_of(remedy or "", default),
+        page=_PAGES.get(remedy or "") or library_notes.page_of(remedy or "", default),
     )
     error.variable = name
     return error

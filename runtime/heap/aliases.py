@@ -29,7 +29,7 @@ from typing import Any
 from autograph import errors
 from autograph.code.library import names_of
 from autograph.jax_internals import is_tracing, trace_reference
-from autograph.runtime.heap import framework_notes
+from autograph.runtime.heap import library_notes
 from autograph.runtime.tracing.context import PerThread
 from autograph.runtime.tracing.facts import TraceNotes, keep, kept
 from autograph.runtime.tracing.refusals import a as _a
@@ -94,7 +94,7 @@ def note_merged(merged: list[Merged], at: Any) -> None:
         for root in m.roots:
             key = id(root)
             found = of[key].roots if key in of else [tokens[key]] if key in tokens else [] if key in dead else [root]
-            flat.update((id(r), r) for r in found if not framework_notes.is_used_up(r))
+            flat.update((id(r), r) for r in found if not library_notes.is_used_up(r))
         if flat:
             view = _View(m.container, list(flat.values()), m.path, at)
             _views.value.append(weakref.ref(view))

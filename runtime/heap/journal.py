@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from autograph.jax_internals import current_trace, open_traces, trace_reference
-from autograph.runtime.heap import aliases, class_fallback, constants, framework_notes, library_objects, outliving
+from autograph.runtime.heap import aliases, class_fallback, constants, library_notes, library_objects, outliving
 from autograph.runtime.heap.array_versions import ArrayWrites
 from autograph.runtime.tracing import default_dicts
 from autograph.runtime.tracing.class_lookup import static_lookup
@@ -55,7 +55,7 @@ class Region:
     objects written to, also by the regions inside; `made` native iterators that were made in the region, by id. `holders` gives
     what refers to values of variables on our behalf. `skipped` are variables that some path through a loop body does not
     assign, `exceptions` the keys of those written to, `arrays` those written, `unheard` the keys of what only a library may
-    have written, `notes` the ids of frameworks' notes (see `framework_notes`), `recursions` how often its code began again
+    have written, `notes` the ids of frameworks' notes (see `library_notes`), `recursions` how often its code began again
     within it (see `recursion`).
 
     `branches` are traces that are given up with that of the region around: of a branch, and of the branch beside it.
@@ -116,10 +116,10 @@ class Region:
         progress.libraries_wrote |= bool(touched)
         own: dict[Any, Written] = {}
         if self.unheard:
-            notes = self.notes | framework_notes.containers(self.entries.values())
-            own = framework_notes.among(changed, notes, self._older, self.trace())
+            notes = self.notes | library_notes.containers(self.entries.values())
+            own = library_notes.among(changed, notes, self._older, self.trace())
         self._undo()
-        framework_notes.leave_changed(own.values())
+        library_notes.leave_changed(own.values())
         self.entries.clear()  # who refers to an object, counts
         return values, [w for key, w in changed.items() if key not in own]
 
@@ -232,7 +232,7 @@ class Region:
                 if (key := location.key) in self.entries and key not in known:
                     self.entries[key] = location, before
             self._older |= watch.parts()
-            self.notes |= framework_notes.containers(watch.before)
+            self.notes |= library_notes.containers(watch.before)
             watch.announce(by_library=True)
         for obj, size in self.sizes:
             if dict.__len__(obj) > size and id(obj) not in self.entries:

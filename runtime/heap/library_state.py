@@ -2,7 +2,7 @@
 
 A library's function announces no write there. So when one is called while a region is staged, what its package keeps is
 looked at, once for the region; when the region is over, what changed is announced to the journal as a write of the region, and
-joined with what the other branch leaves, or refused. Only what known frameworks note for themselves is not (`framework_notes`).
+joined with what the other branch leaves, or refused. Only what known frameworks note for themselves is not (`library_notes`).
 
 What a package keeps is what its functions write by `global` and to attributes of its classes, and containers, objects of its own
 classes and thread-locals that its modules and classes have. The standard library is not looked at, and neither is JAX.

@@ -22,7 +22,7 @@ from types import CellType, CodeType, FrameType, FunctionType, MethodType, Modul
 from typing import Any
 
 from autograph.code import library, registry
-from autograph.runtime.heap import framework_notes
+from autograph.runtime.heap import library_notes
 from autograph.runtime.tracing.families import ARRAYS, CACHED, COLLECTIONS, CONTAINERS, JITTED, LEAVES
 from autograph.runtime.tracing.refusals import frames_of_user, quoted
 from autograph.runtime.tracing.sharing import locals_of, outward
@@ -82,7 +82,7 @@ def name_path(differ: Mismatch, variables: Iterable[Variable], f: FunctionType) 
     place = differ.place
     kept = in_module(f, place)
     name = differ.named([*variables, *kept])
-    if framework_notes.is_scope(place):
+    if library_notes.is_scope(place):
         name = name.removesuffix(".scope")
         name = f"the variables of {quoted(getattr(place.obj, 'name', None) or name if name.startswith('<') else name)}"
     return name, bool(kept) or isinstance(place, GlobalLocation)

@@ -37,7 +37,7 @@ from typing import Any, NamedTuple
 
 from autograph import errors
 from autograph.runtime.carry.conditional_appends import ListContents
-from autograph.runtime.heap import aliases, class_fallback, framework_notes, journal
+from autograph.runtime.heap import aliases, class_fallback, journal, library_notes
 from autograph.runtime.heap.array_versions import JoinedArrays
 from autograph.runtime.heap.escape import made_inside, owned, reaches_object
 from autograph.runtime.heap.library_objects import has_library_methods
@@ -309,7 +309,7 @@ class MergedBranches:
         merged: dict[Any, tuple[Any, list[Any], Any]] = {}
         both = [*self.body.written, *self.orelse.written]
         self.of_libraries = {w.location.key: w.note for w in both if w.by_library}
-        counts = {w.location.key for w in both if framework_notes.is_count(w)}
+        counts = {w.location.key for w in both if library_notes.is_count(w)}
         for side, branch in enumerate((self.body, self.orelse)):
             for w in branch.written:
                 if self._fresh is None or id(w.location.obj) not in self._fresh:
@@ -319,9 +319,9 @@ class MergedBranches:
         for location, (left, right), before in merged.values():
             reached = (right if self._dead[0] else left), (left if self._dead[1] else right)
             if location.key in counts:
-                found.append((location, Same(framework_notes.joined(*reached))))
+                found.append((location, Same(library_notes.joined(*reached))))
                 continue
-            if (used := framework_notes.used_up(location, *reached)) is not UNSET:
+            if (used := library_notes.used_up(location, *reached)) is not UNSET:
                 found.append((location, Same(used)))
                 continue
             if isinstance(location, AttributeLocation) and (left is UNSET) != (right is UNSET):
@@ -344,8 +344,8 @@ class MergedBranches:
                     differ.place = location
                     if location.key in self.of_libraries and self._is_librarys(location.obj):
                         note = self.of_libraries[location.key]
-                        differ.instead = framework_notes.describe_difference(differ, location, note, (left, right))
-                        differ.instead = differ.instead or framework_notes.of_framework()
+                        differ.instead = library_notes.describe_difference(differ, location, note, (left, right))
+                        differ.instead = differ.instead or library_notes.of_framework()
                     raise
         return found
 

@@ -32,7 +32,7 @@ from typing import Any
 
 from autograph import errors, verbosity
 from autograph.runtime.checks import check_groups
-from autograph.runtime.heap import aliases, framework_notes, journal, outside, path_conditions, returned_arrays
+from autograph.runtime.heap import aliases, journal, library_notes, outside, path_conditions, returned_arrays
 from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.jaxprs.binding import Traced, bind_cond, predicate
 from autograph.runtime.jaxprs.loop import Conditional
@@ -319,7 +319,7 @@ def _remedy(what: str, differ: Mismatch, is_outside: bool) -> tuple[str, str]:
     """
     found = differ.instead or differ.read_before
     if found:
-        return found, framework_notes.page_of(found, _page(what, differ))
+        return found, library_notes.page_of(found, _page(what, differ))
     if is_outside:
         return outside.WRITE_OUTSIDE, "state-outside-of-the-trace"
     sides = differ.left, differ.right

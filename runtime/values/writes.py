@@ -17,7 +17,7 @@ class Written:
     """What a region did to one location: what stood there before and after.
 
     `by_library`: nothing of the user's wrote it. `note`: the attribute in which a framework keeps notes where
-    it stands, else empty (see `framework_notes`).
+    it stands, else empty (see `library_notes`).
     """
 
     __slots__ = ("after", "before", "by_library", "location", "note")

@@ -13,7 +13,7 @@ from jax import lax
 from jax.experimental import pallas
 
 import autograph as ag
-from autograph.conversion import frameworks
+from autograph.conversion import library_callers
 from autograph.runtime.calls.function_arguments import argument
 
 X = jnp.array([1.0, 2.0])
@@ -220,6 +220,6 @@ def test_a_partial_that_is_given_to_a_library_leads_to_its_function() -> None:
 
 
 def test_which_classes_of_jax_stand_for_a_function() -> None:
-    stands = frameworks.stands_for_function
+    stands = library_callers.stands_for_function
     assert all(map(stands, (type(jax.jit(len)), jax.custom_jvp, jax.custom_vjp, TreeP, jnp.ufunc)))
     assert not any(map(stands, (type(X), jax.Array, type(jnp.float32), int, functools.partial)))

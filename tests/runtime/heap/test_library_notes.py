@@ -14,7 +14,7 @@ import pytest
 
 import autograph as ag
 from autograph.errors import StagingError
-from autograph.runtime.heap import framework_notes
+from autograph.runtime.heap import library_notes
 
 LAYERS = """
 import collections
@@ -90,7 +90,7 @@ def layers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleTy
     (folder / "layers_of_the_test.py").write_text(LAYERS, encoding="utf-8")
     monkeypatch.syspath_prepend(str(folder))
     for kind, names in NOTES.items():
-        monkeypatch.setitem(framework_notes._NOTES, f"layers_of_the_test.{kind}", frozenset(names))
+        monkeypatch.setitem(library_notes._NOTES, f"layers_of_the_test.{kind}", frozenset(names))
     yield importlib.import_module("layers_of_the_test")
     del sys.modules["layers_of_the_test"]
 
@@ -163,7 +163,7 @@ def test_what_may_be_data_is_refused(layers: ModuleType, method: str) -> None:
             x = getattr(layer, method)(x)
         return x, len(layer.kept), len(layer.sites), len(layer.seen)
 
-    with pytest.raises(StagingError, match=r"test_framework_notes.py:\d+\n *if x > 0"):
+    with pytest.raises(StagingError, match=r"test_library_notes.py:\d+\n *if x > 0"):
         ag.jit(f)(2.0)
 
 
