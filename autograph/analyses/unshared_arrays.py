@@ -43,9 +43,10 @@ from autograph.options import MISSING
 
 MOST_AXES = 32
 MAKERS = frozenset(
-    "arange array concatenate copy empty empty_like eye full full_like identity linspace ones ones_like zeros zeros_like".split()
+    "arange array concatenate copy empty empty_like eye full full_like identity linspace ndarray ones ones_like zeros"
+    " zeros_like".split()
 )
-"""Functions of NumPy that return an array of their own; `np.array` without `copy=False`."""
+"""Functions of NumPy that return an array of their own; `np.array` without `copy=False`, `np.ndarray` without a buffer."""
 
 _READING = frozenset(
     "abs absolute all allclose amax amin any append argmax argmin argsort array array_equal around average bincount ceil clip"
@@ -136,9 +137,11 @@ def _values(statement: Any) -> list[Any]:
 
 def _makes(value: Any, meaning: Meaning) -> bool:
     """Whether an expression is a call of a NumPy function that returns an array of its own."""
-    if not isinstance(value, gast.Call) or any(k.arg in ("copy", "out", None) for k in value.keywords):
+    if not isinstance(value, gast.Call) or any(k.arg in ("copy", "out", "buffer", None) for k in value.keywords):
         return False
     function = getattr(value.func, "attr", getattr(value.func, "id", ""))
+    if function == "ndarray" and len(value.args) > 2:
+        return False
     return function in MAKERS and meaning(value.func) is getattr(np, function)
 
 

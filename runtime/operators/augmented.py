@@ -9,12 +9,13 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
-from autograph.runtime.heap import array_versions, constants
+from autograph.runtime.heap import array_versions, constants, journal
 from autograph.runtime.sequences.inplace_operators import combined
 from autograph.runtime.tracing import array_types, context, sharing
 from autograph.runtime.tracing.refusals import refusal
@@ -70,6 +71,20 @@ def traceable(x: np.ndarray[Any, Any], unshared: int | None, calls: int) -> Any:
         return x
     is_own = constants.is_unshared(x, unshared) or (unshared is not None and x.ndim > 0 and sharing.other_references(x, calls) == 1)
     return jnp.asarray(x) if is_own else x
+
+
+def make_traceable(found: list[Any], by_traced: bool) -> None:
+    """Makes a JAX array of a NumPy array that is about to be written, if only one attribute or container refers to it.
+
+    Args:
+        found: holds the array last; nothing else of ours refers to it but what is noted of writes.
+        by_traced: whether a traced value is written, or at a traced index.
+    """
+    if by_traced or context.active():
+        key = id(found[-1])
+        noted = sum(id(one) == key for holder in journal.held_by_regions() for one in gc.get_referents(holder))
+        if sharing.references_outside(found, -1) == 1 + noted:
+            found[-1] = traceable(found[-1], found[-1].ndim, 1)
 
 
 def lent(x: Any, others: tuple[Any, ...], unshared: int) -> Any:

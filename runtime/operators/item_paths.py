@@ -34,6 +34,7 @@ from autograph.runtime.operators.items import (
 )
 from autograph.runtime.sequences import array_items, index_lists, traced_index
 from autograph.runtime.tracing import host
+from autograph.runtime.tracing.class_lookup import python_method
 from autograph.runtime.tracing.staging import is_jax_array, is_traced
 from autograph.runtime.values import choices
 
@@ -57,6 +58,8 @@ def set_item_at(value: Any, base: Any, path: tuple[Step, ...], i: Any, unshared:
         return base
     if not path:
         return set_item(value, base, i, unshared)
+    if type(owners[-1]) is np.ndarray and _keeps(owners[-2], *path[-1]):
+        augmented.make_traceable(owners, is_traced(value) or is_traced_index(i))
     put = array_items.put_item if _is_row(owners, -1) else set_item
     return _write_back(owners, path, put(value, owners[-1], i), unshared)
 
@@ -76,8 +79,19 @@ def aug_item_at(
         rows = traced_index.rows_of(owners[-1], len(keys))  # Python has found the list before it evaluates the value
         traced_index.put_in_grid(rows, keys, augmented.iop(symbol, functools.reduce(get_item, keys, rows), value()))
         return base
+    if type(owners[-1]) is np.ndarray and path and _keeps(owners[-2], *path[-1]):
+        given = value()
+        augmented.make_traceable(owners, is_traced(given) or is_traced_index(i))
+        return _write_back(owners, path, aug_item(owners[-1], i, symbol, lambda: given), unshared)
     update = update_of if _is_row(owners, -1) else aug_item
     return _write_back(owners, path, update(owners[-1], i, symbol, value), unshared)
+
+
+def _keeps(owner: Any, kind: str, key: Any) -> bool:
+    """Whether an object gives, and takes, by this step what it keeps itself: no property and no method of the user's does."""
+    if kind == ".":
+        return key in getattr(owner, "__dict__", ())
+    return isinstance(owner, (list, dict)) and python_method(type(owner), "__setitem__") is None
 
 
 def _is_row(owners: list[Any], place: int) -> bool:

@@ -265,6 +265,11 @@ def aug_item(x: Any, i: Any, symbol: str, value: Callable[[], Any], unshared: in
             if is_jax_array(x):
                 return aug_item(x, i, symbol, lambda: given, unshared)
             return set_item(augmented.iop(symbol, get_item(x, i), given), x, i, unshared)
+        if type(old) is np.ndarray:
+            found, given = [old], value()
+            del old
+            augmented.make_traceable(found, is_traced(given))
+            old, value = found.pop(), lambda: given
         if not is_tracer(old) or (method := python_method(type(x), "__setitem__")) is None or not is_library(method):
             new = augmented.iop(symbol, old, value())
             if type(x) is np.ndarray:

@@ -96,6 +96,40 @@ def fill_rows(a: Any, u: Any) -> None:
 filled = fill_rows  # a call by another name than that of the `def`
 
 
+class Grid:
+    def __init__(self) -> None:
+        self.cells = np.zeros((4, 4))
+
+    def step(self, v: Any) -> None:
+        self.cells[0, :] = v
+        self.cells[1:-1, 1:-1] = (self.cells[:-2, 1:-1] + self.cells[2:, 1:-1]) / 2
+
+
+def of_an_object(v: Any) -> Any:
+    grid = Grid()
+    for _ in range(3):
+        grid.step(v)
+    return grid.cells
+
+
+def of_containers(v: Any) -> Any:
+    layers, state = [np.zeros(3) for _ in range(2)], {"at": np.zeros(2), "by": np.ones(2)}
+    layers[0][1], layers[1][:] = v, v * np.ones(3)
+    for _ in range(2):
+        state["by"] -= state["at"] * v
+        state["at"] += state["by"]
+    if v > 1:
+        state["at"][0] += 1
+    return layers, state
+
+
+def of_uninitialised_memory(v: Any) -> Any:
+    x = np.ndarray((2, 2), dtype=np.float32)
+    x[:, 0] = v
+    x[:, 1] = x[:, 0] * 2
+    return x
+
+
 def handed_to_a_function(v: Any) -> Any:
     x, u, k = np.zeros((3, 2)), np.ones((3, 2)), 0
     for _ in range(2):
@@ -111,7 +145,7 @@ def handed_to_a_function(v: Any) -> Any:
     "f",
     [
         moved, renamed_each_time, renamed_in_a_staged_loop, updated, read_by_a_closure, of_an_attribute, table_over_a_counted_range,
-        copied_into_one_another, handed_to_a_function,
+        copied_into_one_another, handed_to_a_function, of_an_object, of_containers, of_uninitialised_memory,
     ],
 )  # fmt: skip
 def test_an_array_that_one_variable_has_becomes_an_array_of_jax(f: Any) -> None:
@@ -136,6 +170,38 @@ def in_a_list(v: Any) -> Any:
     found = [x]
     x[0] = v
     return found, x.T
+
+
+def of_an_object_and_a_variable(v: Any) -> Any:
+    grid = Grid()
+    cells = grid.cells
+    grid.step(v)
+    return cells.T
+
+
+class GridOfAProperty(Grid):
+    writes = 0
+
+    @property
+    def first(self) -> Any:
+        return self.cells
+
+    @first.setter
+    def first(self, cells: Any) -> None:
+        self.writes += 1
+
+
+def of_a_property(v: Any) -> Any:
+    grid = GridOfAProperty()
+    grid.first[0, 0] = v
+    return grid.cells, grid.writes
+
+
+def of_a_dict_and_a_list(v: Any) -> Any:
+    x = [np.zeros(2)]
+    state = {"at": x[0]}
+    state["at"][0] = v
+    return x
 
 
 def handed_while_a_list_has_it(v: Any) -> Any:
@@ -201,6 +267,9 @@ def of_a_closure_and_rows(v: Any) -> Any:
         of_two_variables,
         without_axes_of_two_variables,
         in_a_list,
+        of_an_object_and_a_variable,
+        of_a_property,
+        of_a_dict_and_a_list,
         handed_while_a_list_has_it,
         with_a_row_in_a_list,
         with_a_view,
