@@ -230,12 +230,12 @@ class Comparison:
         if value is UNSET:
             if is_unbound(out):
                 return Same(out)
-            if path in self.skipped and len(key) == 1 and (is_array_like(out) or open_container(out) is not None):
-                assumed.initial = self._placeholder_like(out, key)
-                return self._again(template)
             location = self.locations.get(key[0])
             if isinstance(location, AttributeLocation) and (of_class := location.of_class()) is not UNSET:
                 assumed.initial = lambda: of_class
+                return self._again(template)
+            if path in self.skipped and len(key) == 1 and (is_array_like(out) or open_container(out) is not None):
+                assumed.initial = self._placeholder_like(out, key)
                 return self._again(template)
             is_dynamic = isinstance(location, AttributeLocation) and defines(type(location.obj), "__getattr__")
             if is_dynamic or is_read(path) in self.skipped:

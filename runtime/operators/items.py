@@ -119,6 +119,8 @@ def get_item(x: Any, i: Any) -> Any:
 
 def _read_at(x: Any, i: Any) -> Any:
     """Reads an element of numbers at a traced index."""
+    if type(x) is dict:
+        return traced_keys.get_value(x, i) if traced_keys.may_have_key(x, i) else x[i]
     return jnp.asarray(x)[i] if type(x) is np.ndarray else traced_index.get_at(x, i)
 
 

@@ -15,6 +15,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import operator
 from collections.abc import Callable
@@ -32,7 +33,7 @@ def number_at(x: Any, i: Any, read: Callable[[Any, Any], Any] | None = None) -> 
     """Returns the number `x[i]`; `NotImplemented` where it is not known in each iteration.
 
     Args:
-        read: reads an element of a list, a tuple or an array at a traced index; None where no index is open.
+        read: reads an element of a list, a tuple, a dict or an array at a traced index; None where no index is open.
     """
     parts = i if type(i) is tuple else (i,)
     level = max(
@@ -62,12 +63,11 @@ def number_at(x: Any, i: Any, read: Callable[[Any, Any], Any] | None = None) -> 
 
 def _at_open_number(x: Any, parts: tuple[Any, ...], read: Callable[[Any, Any], Any] | None) -> Any:
     """Returns `x[i]` at an index of which the end of the iteration shows whether it is known."""
-    if type(x) is dict:
-        return lifted(functools.partial(operator.getitem, dict(x)), *parts)
-    numbers = _numbers_in(x)
-    if read is None or numbers is None or numbers.values.ndim != len(parts):
+    is_dict = type(x) is dict
+    numbers = None if is_dict else _numbers_in(x)
+    if read is None or not (is_dict or (numbers is not None and numbers.values.ndim == len(parts))):
         return NotImplemented
-    held: Any = x.copy() if type(x) is np.ndarray else tuple(x)  # the iteration may write to it later
+    held: Any = tuple(x) if type(x) is list else copy.copy(x)  # the iteration may write to it later
     found = lifted(lambda *i: held[i if len(i) > 1 else i[0]], *parts)
     if found is not NotImplemented:
         found.compute = lambda *i: read(held, i if len(i) > 1 else i[0])

@@ -427,6 +427,7 @@ def has_two_names(v):
 
 def is_in_a_dict(v):
     d = {"b": np.zeros(3)}
+    d["c"] = d["b"]
     d["b"][0] = v
     return d
 
