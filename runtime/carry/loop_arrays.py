@@ -35,7 +35,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph import errors
-from autograph.runtime.heap import array_views
+from autograph.runtime.heap import array_views, constants
 from autograph.runtime.heap.array_versions import LOST, VIEW, End, Move, Table, Write, land, record
 from autograph.runtime.jaxprs.graph import reads
 from autograph.runtime.tracing import dead_results
@@ -87,8 +87,8 @@ class LoopArrays:
         for index, leaf in enumerate(leaves):
             if table.of(leaf.tracer) is not None:
                 end = table.end(leaf.tracer)
-                if isinstance(leaf.init, np.ndarray) and not end.unshared:  # another name would have to see the write
-                    raise holds_known_numbers("a NumPy array")
+                if isinstance(leaf.init, np.ndarray) and not end.unshared and not constants.was_alone(leaf.init):
+                    raise holds_known_numbers("a NumPy array")  # another name would have to see the write
                 self._written[index] = end._replace(indices=[]), end.new is leaf.out and not leaf.invariant
                 if self.at is not None and end.index(self.at) is self.at:
                     self._at_index.add(index)

@@ -50,6 +50,19 @@ def apart(x: np.ndarray[Any, Any], unshared: int | None) -> np.ndarray[Any, Any]
     return x.copy() if is_own and (not _IS_SEEN or _read(x) is not None) else x
 
 
+def note_alone(x: np.ndarray[Any, Any]) -> None:
+    """Notes that one attribute or container alone refers to an array, and now takes an array of JAX instead of it."""
+    _alone.notes.append((jax_internals.outermost_trace(), weakref.ref(x)))
+
+
+def was_alone(x: np.ndarray[Any, Any]) -> bool:
+    """Whether that was noted in the open trace: what undoes the write, to trace it again, is all that refers to `x` besides."""
+    return any(reference() is x for _, reference in _alone.still_open())
+
+
+_alone: TraceNotes[Any] = TraceNotes()
+
+
 def check_constant(x: Any, index: Any = ...) -> None:
     """Refuses a write to a NumPy array, or bytes, of which the program has memory as a constant.
 

@@ -112,6 +112,17 @@ def of_an_object(v: Any) -> Any:
     return grid.cells
 
 
+def of_an_object_in_staged_loops(v: Any) -> Any:
+    grid, long = Grid(), Grid()
+    while grid.cells[1, 1] < 0.2 * v:
+        grid.step(v)
+    for _ in range(40):
+        long.step(v)
+    if v > 1:
+        grid.step(v)
+    return grid.cells, long.cells
+
+
 def of_containers(v: Any) -> Any:
     layers, state = [np.zeros(3) for _ in range(2)], {"at": np.zeros(2), "by": np.ones(2)}
     layers[0][1], layers[1][:] = v, v * np.ones(3)
@@ -145,7 +156,7 @@ def handed_to_a_function(v: Any) -> Any:
     "f",
     [
         moved, renamed_each_time, renamed_in_a_staged_loop, updated, read_by_a_closure, of_an_attribute, table_over_a_counted_range,
-        copied_into_one_another, handed_to_a_function, of_an_object, of_containers, of_uninitialised_memory,
+        copied_into_one_another, handed_to_a_function, of_an_object, of_an_object_in_staged_loops, of_containers, of_uninitialised_memory,
     ],
 )  # fmt: skip
 def test_an_array_that_one_variable_has_becomes_an_array_of_jax(f: Any) -> None:
@@ -177,6 +188,24 @@ def of_an_object_and_a_variable(v: Any) -> Any:
     cells = grid.cells
     grid.step(v)
     return cells.T
+
+
+def of_two_objects_in_a_staged_loop(v: Any) -> Any:
+    grid, other, n = Grid(), Grid(), 0
+    other.cells = grid.cells
+    while n < v:
+        grid.step(v)
+        n += 1
+    return other.cells
+
+
+def of_an_object_and_a_variable_of_the_loop(v: Any) -> Any:
+    grid, n, total = Grid(), 0, 0.0
+    while n < v:
+        cells = grid.cells
+        grid.step(v)
+        n, total = n + 1, total + cells[0, 0]
+    return total
 
 
 class GridOfAProperty(Grid):
@@ -268,6 +297,8 @@ def of_a_closure_and_rows(v: Any) -> Any:
         without_axes_of_two_variables,
         in_a_list,
         of_an_object_and_a_variable,
+        of_two_objects_in_a_staged_loop,
+        of_an_object_and_a_variable_of_the_loop,
         of_a_property,
         of_a_dict_and_a_list,
         handed_while_a_list_has_it,
