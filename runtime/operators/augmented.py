@@ -70,7 +70,10 @@ def traceable(x: np.ndarray[Any, Any], unshared: int | None, calls: int) -> Any:
     if x.base is not None or x.dtype.kind not in "biufc":
         return x
     is_own = constants.is_unshared(x, unshared) or (unshared is not None and x.ndim > 0 and sharing.other_references(x, calls) == 1)
-    return jnp.asarray(x) if is_own else x
+    if not is_own:
+        return x
+    with np.errstate(over="ignore", invalid="ignore"):  # what `np.empty` holds may be beyond the floats of the program
+        return jnp.asarray(x)
 
 
 def make_traceable(found: list[Any], by_traced: bool) -> None:
