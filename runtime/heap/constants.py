@@ -50,6 +50,14 @@ def apart(x: np.ndarray[Any, Any], unshared: int | None) -> np.ndarray[Any, Any]
     return x.copy() if is_own and (not _IS_SEEN or _read(x) is not None) else x
 
 
+def holders_of_constants() -> list[Any]:
+    """Returns what refers to the NumPy arrays that the open traces have as constants, where JAX keeps these alive: before 0.9.2."""
+    if _IS_SEEN:
+        return []
+    tables = [getattr(trace.frame, "constvar_to_val", {}) for trace in open_traces() if hasattr(trace, "frame")]
+    return [*tables, *(value for table in tables for value in table.values() if hasattr(value, "original"))]
+
+
 def note_alone(x: np.ndarray[Any, Any]) -> None:
     """Notes that one attribute or container alone refers to an array, and now takes an array of JAX instead of it."""
     _alone.notes.append((jax_internals.outermost_trace(), weakref.ref(x)))

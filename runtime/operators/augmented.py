@@ -85,7 +85,8 @@ def make_traceable(found: list[Any], by_traced: bool) -> None:
     """
     if by_traced or context.active():
         key = id(found[-1])
-        noted = sum(id(one) == key for holder in journal.held_by_regions() for one in gc.get_referents(holder))
+        holders = [*journal.held_by_regions(), *constants.holders_of_constants()]
+        noted = sum(id(one) == key for holder in holders for one in gc.get_referents(holder))
         if sharing.references_outside(found, -1) == 1 + noted:
             constants.note_alone(found[-1])
             found[-1] = traceable(found[-1], found[-1].ndim, 1)
