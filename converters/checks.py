@@ -1,4 +1,4 @@
-"""What must hold between two passes and after the last: what is broken is reported by the pass that broke it.
+"""Checks a tree between two passes and after the last one, and names the pass that broke it.
 
 >>> import gast
 >>> tree = gast.parse("def f(): assert x").body[0]

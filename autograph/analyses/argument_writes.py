@@ -28,7 +28,7 @@ from typing import Any, Protocol
 from autograph.code.container_effects import methods_with
 
 IN_PLACE = methods_with("ndarray", "traced")
-"""Methods of NumPy's arrays that change the array, and that exist here as well."""
+"""Change a NumPy array, and have a version for arrays of JAX."""
 WRITES = re.compile(rf"\][^\]=\n]*=|\.({'|'.join(sorted(IN_PLACE))})\(")
 """What source code has that assigns an element of anything."""
 

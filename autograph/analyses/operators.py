@@ -86,9 +86,9 @@ def immediate(arguments: gast.arguments) -> list[Any]:
 
 
 ARITHMETIC = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "and_", "or_", "not_", "compare"})
-"""Those that cost and fail no more than arithmetic."""
+"""Cost and fail no more than arithmetic."""
 TRUTHS = frozenset({"not_", "in_", "not_in", "is_", "is_not", "is_none"})
-"""Those that return one bool."""
+"""Return one bool."""
 _SIGNS = (gast.Add, gast.Sub, gast.Mult, gast.USub, gast.Eq, gast.NotEq, gast.Lt, gast.LtE, gast.Gt, gast.GtE)
 
 

@@ -151,7 +151,7 @@ def _is_ours(f: Any, name: str) -> bool:
 
 
 class _Uses:
-    """How the names of one function are used.
+    """Looks at how one function uses its names.
 
     Args:
         lent: a parameter that is handed an array of the caller's.

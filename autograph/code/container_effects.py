@@ -106,7 +106,7 @@ _ARRAYS = (np.ndarray, np.flatiter, memoryview)
 
 
 class Effect(NamedTuple):
-    """What a method does; the module's docstring says what each column means."""
+    """Says what a method does; each field is a column of the table in the module's docstring."""
 
     writes: bool = False
     grows: bool = False

@@ -157,7 +157,7 @@ class LoopAssumptions:
         return {key: assumed.type for key, assumed in self.slots.items() if assumed.type is not None}
 
     def known_kinds(self) -> dict[Any, tuple[bool | None, ...]]:
-        """Which numbers are static or NumPy's and which containers stay what they are, as far as that is known, by key."""
+        """Collects, by key, which numbers are static or NumPy's and which containers stay the same objects."""
         kinds = {key: (assumed.static, assumed.in_place, assumed.becomes_numpys) for key, assumed in self.slots.items()}
         return {key: kind for key, kind in kinds.items() if kind != (None, None, None)}
 

@@ -171,7 +171,7 @@ def check_of(eqn: Any) -> FailedCheck | None:
 
 
 def _of_export(jaxpr: Any) -> str:
-    """What there is to say of an export that fails because the program calls the host."""
+    """Makes the message for an export that fails because the program calls the host."""
     check = next(filter(None, map(check_of, every(jaxpr.eqns))), None)
     if check is None:
         return ""

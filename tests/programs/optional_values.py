@@ -579,17 +579,17 @@ class Ramp:
 
 
 @program((2.0,), (-2.0,), (0.0,), transforms=("vmap", "grad"))
-def tests_that_cover_every_number(x):
+def ifs_that_cover_every_number(x):
     return sign(x) * 3 + Ramp(1.0).at(x)
 
 
 @program((2.0,), (float("nan"),))
-def tests_that_cover_every_number_but_nan(x):
+def ifs_that_cover_every_number_but_nan(x):
     return sign(x) + 1
 
 
 @program((2.0,), (float("nan"),))
-def tests_that_cover_every_number_where_none_is_tested_for(x):
+def ifs_that_cover_every_number_where_none_is_tested_for(x):
     s = sign(x)
     return 7.0 if s is None else s
 
@@ -743,7 +743,7 @@ def a_tuple_that_a_loop_leaves(xs):
 
 
 @program((5,), (2,), (0,))
-def tests_for_none_that_are_counted(x):
+def nones_that_are_counted(x):
     first, second = None, None
     if x > 0:
         first = x

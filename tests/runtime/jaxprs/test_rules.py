@@ -51,7 +51,7 @@ PROGRAMS: dict[str, tuple[Function, tuple[Any, ...]]] = {
     ),
     "scan": (lambda x, y, xs: lax.scan(lambda c, z: (c + z * y, (c, z)), x, xs), (A, B, XS)),
     "jit": (lambda x, y: jax.jit(lambda x, y: (x * y, x + 1))(x, y), (A, B)),
-    "remat2": (lambda x, y: jax.checkpoint(lambda x, y: (jnp.sin(x * y), x))(x, y), (A, B)),  # type: ignore[attr-defined]  # of a stub
+    "remat2": (lambda x, y: jax.checkpoint(lambda x, y: (jnp.sin(x * y), x))(x, y), (A, B)),  # type: ignore[attr-defined]  # not in its stub
     "custom_jvp_call": (lambda x, y: with_a_jvp(x, y), (A, B)),
     "custom_vjp_call": (lambda x, y: with_a_vjp(x, y), (A, B)),
     "custom_vmap_call": (lambda x: jax.custom_batching.sequential_vmap(lambda x: x + 1)(x), (A,)),
