@@ -26,14 +26,20 @@ nbformat.write(notebook, sys.argv[1])
 
 
 def shown(path: Path, last: int = 2) -> list[list[str]]:
-    """What each code cell shows, but for times: lines of strings, and the last lines of errors."""
+    """Return what each code cell shows, without times: lines of strings, and the last lines of errors.
+
+    A kernel sends what a cell prints in parts, which end where the clock says: they are joined before they are lines.
+    """
     cells: list[list[str]] = []
     for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-        lines: list[str] = []
+        shown_here = ""
         for output in cell.get("outputs", ()):
             text: Any = output.get("text") or output.get("data", {}).get("text/plain") or output["evalue"]
-            of_output = "".join(text).splitlines()
-            lines += of_output[-last:] if "evalue" in output else of_output
+            whole = "".join(text)
+            if "evalue" in output:
+                whole = "\n".join(whole.splitlines()[-last:])
+            shown_here += whole if output.get("name") == "stdout" else f"{whole}\n"
+        lines = shown_here.splitlines()
         if cell["cell_type"] == "code":
             cells.append([line for line in lines if line and not line.startswith(("CPU times", "Wall time"))])
     return cells
