@@ -27,10 +27,11 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from autograph.jax_internals import convert_weak, open_traces
-from autograph.runtime.carry.known_variables import Pending, last_number, may_stay
+from autograph.runtime.carry.known_variables import last_number, may_stay
 from autograph.runtime.carry.layout import Layout
 from autograph.runtime.carry.messages import CHANGED_AND_REPLACED, NO_END, NO_NUMBER
 from autograph.runtime.carry.slots import Leaf
+from autograph.runtime.carry.variable_groups import Pending
 from autograph.runtime.heap.array_views import is_copy_of
 from autograph.runtime.heap.escape import Made
 from autograph.runtime.heap.unset_reads import READ_FIRST, is_read

@@ -7,6 +7,7 @@ shows what the variable was computed from:
 | --- | --- |
 | a number, computed from known numbers and from such variables | Python computes it for all iterations (`recurrences`) |
 | the same, and the program was given the variable | the iteration is traced once more, with its numbers known |
+| the same, but too many to hold them all | the loop carries an int within bounds that Python has computed (`variable_groups`) |
 | a traced value | the loop carries it; the trace is the same as if the variable had not been open |
 
 After the loop, a variable that Python computed holds a Python number again.
@@ -27,22 +28,31 @@ After the loop, a variable that Python computed holds a Python number again.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from autograph import verbosity
 from autograph.runtime.carry import known_kinds
 from autograph.runtime.carry.slots import Leaf
+from autograph.runtime.carry.variable_groups import (
+    Bounds,
+    Group,
+    Pending,
+    Series,
+    groups_of,
+    outcomes_of,
+    too_many_of_group,
+)
 from autograph.runtime.tracing.context import progress
-from autograph.runtime.tracing.known import emission, limits, recurrences
-from autograph.runtime.tracing.known.evaluation import NotKnown, Row, TooMany, may_be_known, row_of
-from autograph.runtime.tracing.known.levels import Level, position_in
+from autograph.runtime.tracing.known import emission, recurrences
+from autograph.runtime.tracing.known.evaluation import Row, TooMany, may_be_known, row_of
+from autograph.runtime.tracing.known.levels import Level
 from autograph.runtime.tracing.known.limits import needs_number
 from autograph.runtime.tracing.known.number import (
     KnownTracer,
+    bounds_of,
     is_open_number,
     kind_of,
     made,
@@ -50,40 +60,8 @@ from autograph.runtime.tracing.known.number import (
     open_variables,
     opened,
     standing_for,
-    stepping,
     value_of,
 )
-
-
-class Series(NamedTuple):
-    """The numbers that a variable holds in the iterations of a loop.
-
-    Attributes:
-        init: its number before the loop.
-        row: its number at the beginning of each iteration; or the int by which it grows, where there are too many; or one known
-            number of a loop around.
-        last: its number behind the loop, or a row over the iterations of the loops around.
-    """
-
-    init: Any
-    row: Any
-    last: Any
-
-    def number(self, level: Level) -> Any:
-        """Returns the known number of an iteration."""
-        if type(self.row) is int:
-            return stepping(self.init, self.row, level)
-        return made(self.row, level) if type(self.row) is Row else self.row
-
-
-class Pending(NamedTuple):
-    """A leaf that an iteration left a known number in, and the arguments of the comparison that is put off."""
-
-    leaf: Leaf
-    template: Any
-    out: Any
-    key: tuple[Any, ...]
-    path: str
 
 
 def numbers_for(carry: Any, tracers: Sequence[Any]) -> list[Any]:
@@ -106,7 +84,7 @@ def numbers_for(carry: Any, tracers: Sequence[Any]) -> list[Any]:
         if series is False or assumed.doubtful:
             continue
         if series is not None and _same(series.init, leaf.init):
-            leaf.known = series.number(carry.level)
+            leaf.known = series.number(carry.level, tracers[index])
         else:
             init = leaf.init
             if type(init) is int and leaf.type.dtype.kind == "f":  # the loop carries a float
@@ -161,8 +139,8 @@ def settle(carry: Any, comparison: Any) -> bool:
             _demote(carry, comparison, p)
         return True
     computed: list[tuple[Group, Sequence[Series]]] = []
-    for group in _groups(pending, staying, opens):
-        found = _outcomes(carry.level, group)
+    for group in groups_of(pending, staying, opens):
+        found = outcomes_of(carry.level, group)
         if type(found[0]) is Series:
             computed.append((group, found))
         else:
@@ -174,13 +152,16 @@ def settle(carry: Any, comparison: Any) -> bool:
     moved = any(leaf.known.is_used and not is_open_number(leaf.init) for leaf in staying.values())
     moved = moved or any(leaf.known.is_used for group, _ in computed for leaf in group.leaves if leaf.known is not None)
     for group, found in computed:
+        is_used = any(leaf.known is not None and leaf.known.is_used for leaf in group.leaves)
         for p, series in zip(group.results, found, strict=False):
             p.leaf.init = _behind(series.last, carry.level)
-            if moved:
+            if isinstance(series.row, TooMany) and p.leaf.known.is_used:
+                raise too_many_of_group(group, series.row)
+            if moved and (is_used or not isinstance(series.row, Bounds | TooMany)):  # what nobody uses is not carried
                 carry.assumptions.slots[p.leaf.key].series = series
     for p in pending:
         if p.leaf.known is not None and not is_open_number(p.leaf.known):
-            moved = not _goes_on(carry, p) or moved
+            moved = not _goes_on(carry, comparison, p) or moved
     if moved:
         _repeat(carry, staying.values())
     left = opens.keys() - staying.keys() - {id(p.leaf.known) for group, _ in computed for p in group.results}
@@ -214,98 +195,11 @@ def _behind(last: Any, level: Level) -> Any:
     return made(last, level.parent) if type(last) is Row else last
 
 
-class Group(NamedTuple):
-    """Variables that are computed together: those that an equal set of variables decides.
-
-    Attributes:
-        results: their leaves.
-        leaves, nexts: of all variables in the set, the results first, and what an iteration leaves in each.
-    """
-
-    results: list[Pending]
-    leaves: list[Leaf]
-    nexts: list[Any]
-
-
-def _groups(pending: list[Pending], staying: dict[int, Leaf], opens: dict[int, Leaf]) -> list[Group]:
-    """Divides the open leaves by the variables that decide them."""
-    of = {id(p.leaf.known): p for p in pending if is_open_number(p.leaf.known)}
-    direct: dict[int, set[int]] = {key: open_variables(p.out).keys() & opens.keys() for key, p in of.items()}
-    sets: dict[frozenset[int], list[int]] = {}
-    for key in of:
-        needed, found = {key}, [key]
-        while found:
-            more = direct.get(found.pop(), set()) - needed
-            needed |= more
-            found += more
-        sets.setdefault(frozenset(needed), []).append(key)
-    groups = []
-    for together, keys in sets.items():
-        every = [*keys, *(key for key in of if key in together and key not in keys)]
-        unchanged = [staying[key] for key in staying if key in together]
-        leaves, nexts = [of[key].leaf for key in every], [of[key].out for key in every]
-        groups.append(Group([of[key] for key in keys], leaves + unchanged, nexts + [leaf.known for leaf in unchanged]))
-    return groups
-
-
-def _outcomes(level: Level, group: Group) -> Sequence[Any]:
-    """Returns the `Series` of each result; or its function and operands, for a loop around; or None where the loop carries it."""
-    variables, step = [leaf.known for leaf in group.leaves], _growth(group)
-    if step is not None and is_open_number(group.leaves[0].init):
-        return [(operator.add, (group.leaves[0].init, _total(level, step)))]
-    try:
-        after = [recurrences.until_the_end(level, *both) for both in zip(variables, group.nexts, strict=True)]
-        group = group._replace(nexts=after)
-        own = set(map(id, variables))
-        around = {key: x for out in group.nexts for key, x in open_variables(out).items() if key not in own}
-        if around or any(is_open_number(leaf.init) for leaf in group.leaves):
-            return _folds(level, group, variables, around)
-        inits = [leaf.init.row if type(leaf.init) is KnownTracer else leaf.init for leaf in group.leaves]
-        rows, lasts = recurrences.run_ahead(level, variables, inits, group.nexts)
-    except NotKnown as reason:
-        if type(reason) is TooMany and step is not None:
-            init = group.leaves[0].init
-            last = init + _total(level, step)
-            return [Series(init, step, last.row if type(last) is KnownTracer and last.row is not None else last)]
-        return _given_up(level, group, reason)
-    return [Series(leaf.init, row, last) for leaf, row, last in zip(group.leaves, rows, lasts, strict=True)]
-
-
-def _total(level: Level, step: int) -> Any:
-    """Returns by how much a variable that grows evenly has grown behind a loop: an int, or a known number of the loops around."""
-    return step * level.length if level.lengths is None else made(Row(step * level.lengths, int), level.parent)
-
-
-def _given_up(level: Level, group: Group, reason: NotKnown) -> list[Any]:
-    """Has the loop carry the results, where it is not tried, and not too long."""
-    what = f"{group.results[0].path!r} is not known in each iteration: {reason}"
-    if type(reason) is TooMany and not level.is_lenient:
-        kinds = [kind_of(leaf.known) for leaf in group.leaves]
-        kind = next((kind for kind in (float, int) if kind in kinds), bool)
-        raise limits.too_many(what, limits.by_array(kind)) from None
-    if progress.is_tried:
-        raise needs_number(what) from None
-    return [None] * len(group.results)
-
-
-def _growth(group: Group) -> int | None:
-    """Returns by how much the only variable of a group grows in each iteration; None where it does not grow evenly."""
-    return recurrences.growth(group.leaves[0].known, group.nexts[0]) if len(group.leaves) == 1 else None
-
-
-def _folds(level: Level, group: Group, variables: list[Any], around: dict[int, Any]) -> list[Any]:
-    """Returns the functions, with their operands, that give variables behind a loop which depend on open numbers of one around."""
-    alone, depths = recurrences.loops_around(level, group.nexts)
-    around = around | {id(x): x for x in alone}
-    chain = level.chain()
-    inits = [*(leaf.init for leaf in group.leaves), *around.values(), *(position_in(chain[depth]) for depth in depths)]
-    every, nexts = [*variables, *around.values()], [*group.nexts, *around.values()]
-    return [(recurrences.Fold(level, every, nexts, which, depths), inits) for which in range(len(group.results))]
-
-
-def behind(fold: tuple[Any, Any], result: Any) -> Any:
-    """Returns the open number that stands for the result of a loop, which a loop around may know, by its function and operands."""
-    return standing_for(result, *fold)
+def behind(leaf: Leaf, result: Any) -> Any:
+    """Returns what stands for the result of a loop: the number that is known, or an open number, which a loop around may know."""
+    if leaf.fold is None:
+        return result if leaf.last is None else leaf.last
+    return standing_for(result, *leaf.fold)
 
 
 def _demote(carry: Any, comparison: Any, p: Pending) -> None:
@@ -318,10 +212,15 @@ def _demote(carry: Any, comparison: Any, p: Pending) -> None:
     comparison.carry_leaf(p.template, p.out, p.key, p.path)
 
 
-def _goes_on(carry: Any, p: Pending) -> bool:
+def _goes_on(carry: Any, comparison: Any, p: Pending) -> bool:
     """Whether an iteration, traced with the numbers of a leaf, leaves in it those of the next one."""
     assumed = carry.assumptions.slots[p.leaf.key]
     series: Series = assumed.series
+    if type(series.row) is Bounds and emission.fits_program(bounds_of(p.out)):
+        value_of(p.out)
+        comparison.carry_leaf(p.template, p.out, p.key, p.path)
+        p.leaf.last = _behind(series.last, carry.level)
+        return True
     if open_variables(p.out) or not _follows(series, p.leaf.known, p.out, carry.level):
         if progress.is_tried:
             raise needs_number(f"{p.path} is not known in each iteration")

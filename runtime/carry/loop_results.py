@@ -67,7 +67,7 @@ def write_results(
             number_kinds.note_kinds(result, number_kinds.kinds_of(leaf.init) | number_kinds.kinds_of(result))
     for index, result in zip(carried, results):
         leaf = carry.leaves[index]
-        values[index] = result if leaf.fold is None else known_variables.behind(leaf.fold, result)
+        values[index] = known_variables.behind(leaf, result)
         if (assumed := leaf.assumed) is not None:
             integer_ranges.assume_least(result, assumed.least)
     hold_facts((values[index], value) for index, value in carry.shown.get(False, ()))

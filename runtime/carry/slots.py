@@ -37,7 +37,9 @@ class CarrySlot:
 class Leaf:
     """One number or array of the carry."""
 
-    __slots__ = ("fold", "init", "invariant", "is_of_python", "key", "known", "noted", "out", "path", "assumed", "tracer", "type")
+    __slots__ = (
+        "assumed", "fold", "init", "invariant", "is_of_python", "key", "known", "last", "noted", "out", "path", "tracer", "type",
+    )  # fmt: skip
 
     def __init__(self, key: Any, path: str, init: Any, kind: ArrayType) -> None:
         self.key = key
@@ -46,6 +48,7 @@ class Leaf:
         self.type = kind
         self.tracer: Any = None
         self.fold: Any = None  # the function, and its operands, that makes its number behind the loop of open ones
+        self.last: Any = None  # its number behind the loop, if that is known though the loop carries it
         self.known: Any = None  # the number, known in each iteration, that stands for it (see `known_variables`)
         self.out: Any = None
         self.invariant = False

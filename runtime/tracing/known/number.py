@@ -183,6 +183,13 @@ def opened(init: Any, tracer: Any, level: Any) -> KnownTracer:
     return found
 
 
+def bounded(init: Any, bounds: tuple[int, int], tracer: Any, level: Any) -> KnownTracer:
+    """Makes the number of a variable that a loop carries, an int or a bool between two numbers."""
+    found = KnownTracer(kind_of(init), None, bounds, level)
+    found.emitted = tracer, TRACE_STATE.value
+    return found
+
+
 def sample_of(a: Any) -> Any:
     """Returns an argument in the first iteration; where the iterations are too many, some number that it may be."""
     if type(a) is not KnownTracer:
@@ -292,8 +299,21 @@ def _by_bounds(level: Any, fn: Any, args: tuple[Any, ...], why: str) -> Any:
     if any(type(a) is KnownTracer and (type(a.fn) is emission.Table or issubclass(a.kind, np.generic)) for a in args):
         raise too_many_elements(why)
     is_int = set(kinds) == {int} and fn in vars(operator).values() and fn is not operator.truediv
-    names = {id(x): name for name, x in user_variables().items() if type(x) is KnownTracer and not x.is_open}
+    of = {id(x) for x in _operands(args)}
+    names = {id(x): name for name, x in user_variables().items() if id(x) in of}
     raise too_many_of(names, is_int, why)
+
+
+def _operands(args: Sequence[Any]) -> list[KnownTracer]:
+    """Collects the known numbers that an operation is given, and those that they are computed from."""
+    found: dict[int, KnownTracer] = {}
+    pending = [a for a in args if type(a) is KnownTracer]
+    while pending:
+        x = pending.pop()
+        if id(x) not in found:
+            found[id(x)] = x
+            pending += [a for a in x.args if type(a) is KnownTracer]
+    return list(found.values())
 
 
 def _bounds_of_result(fn: Any, bounds: list[tuple[int, int]]) -> tuple[int, int] | None:

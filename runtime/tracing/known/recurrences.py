@@ -162,6 +162,8 @@ def _number_or_row(values: Any, kind: type) -> Any:
 def _by_python(
     level: Level, variables: Sequence[KnownTracer], inits: Values, nexts: Values, rows: Rows
 ) -> tuple[list[Row], Values]:
+    if level.length > evaluation.MOST_CELLS:
+        raise TooMany(f"there are {level.length:,} iterations")
     series: list[list[Any]] = [[] for _ in variables]
     run, inputs = step_function(level, variables, nexts, [numbers.append for numbers in series])
     try:

@@ -13,19 +13,26 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from autograph.runtime.tracing.known.evaluation import MOST_CELLS, NotKnown, Row, TooMany, choice
+from autograph.runtime.tracing.known.evaluation import MOST_CELLS, NotKnown, Row, TooMany, choice, row_of
 from autograph.runtime.tracing.known.levels import Level
 from autograph.runtime.tracing.known.number import KnownTracer
 
 MOST_STEPS = 1 << 24
 """The most operations that are computed ahead for one loop: Python takes about a second for them."""
+
+_MOST_STEPS_OF_ENDS = 1 << 26
+"""The same, where the loop would be refused: for four seconds."""
+
+_TOO_MANY_ITERATIONS = f"there are more than {MOST_CELLS:,} iterations"
 
 _SYMBOLS: dict[Any, str] = {
     operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/", operator.floordiv: "//", operator.mod: "%",
@@ -50,7 +57,8 @@ def step_function(
     code = _Code(variables)
     lines = [*(f"keep{k}(v{k})" for k in range(len(keep))), *code.lines_of(nodes), code.step(nexts)]
     code.scope.update({f"keep{k}": one for k, one in enumerate(keep)})
-    return code.function(range(level.length), lines, f"[{code.left}]"), code.inputs
+    run = code.function(lines, f"[{code.left}]")
+    return functools.partial(run, range(level.length)), code.inputs
 
 
 def iterations_until(
@@ -81,21 +89,83 @@ def lengths_until(
         NotKnown: see `iterations_until`.
     """
     count = _Count(level, variables, nexts, test)
-    rows = [x for x in (*inits, *(x.row for x in count.inputs)) if type(x) is Row]
-    shape = np.broadcast_shapes(*(row.values.shape[max(row.values.ndim - level.depth, 0) :] for row in rows))
-    starts = [_of_cells(x, shape) if type(x) is Row else itertools.repeat(x) for x in inits]
-    columns = [_of_cells(x.row, shape, level) for x in count.inputs]
-    runs = active((1, *shape))
+    shape, cells = _cells(level, inits, count.inputs, active)
     lengths, steps = np.zeros(shape, np.int64), 0
-    for cell, *begin in zip(range(lengths.size), *starts):
-        if runs is not None and not runs.reshape(-1)[cell]:
-            continue
-        found, _ = count.of(begin, [column_of_cell[cell] for column_of_cell in columns])
+    for cell, begin, columns in cells:
+        found, _ = count.of(begin, columns)
         lengths.reshape(-1)[cell] = found
         steps += found * count.cost
         if steps > MOST_STEPS:
             raise TooMany(f"it takes more than {MOST_STEPS:,} operations of Python")
     return lengths
+
+
+def ends_of(
+    level: Level, variables: Sequence[KnownTracer], inits: Sequence[Any], nexts: Sequence[Any], active: Any
+) -> tuple[list[Any], list[tuple[int, int]]]:
+    """Computes what variables hold behind a loop which has too many iterations to keep the numbers of each.
+
+    Args:
+        inits, active: see `lengths_until`.
+    Returns:
+        a number for each variable, or a row over the iterations of the loops around; and the least and the greatest number that
+        it holds at the beginning of an iteration.
+    Raises:
+        NotKnown: a number is not known, Python raises in an iteration, or there are too many.
+    """
+    code, nodes = _Code(variables), nodes_of(nexts)
+    names = [code.names[id(v)] for v in variables]
+    bounds = [f"if {v} < low_{v}: low_{v} = {v}\n        elif {v} > high_{v}: high_{v} = {v}" for v in names]
+    begin = "; ".join(f"low_{v} = high_{v} = {v}" for v in names)
+    result = f"[{code.left}], [{', '.join(f'(low_{v}, high_{v})' for v in names)}]"
+    run = code.function([*bounds, *code.lines_of(nodes), code.step(nexts)], result, begin)
+    shape, cells = _cells(level, inits, code.inputs, active)
+    lengths = np.broadcast_to(level.length if level.lengths is None else level.lengths, shape).reshape(-1)
+    steps = int(lengths.sum()) * (len(nodes) + 1)
+    if steps > _MOST_STEPS_OF_ENDS:
+        raise TooMany(f"it takes {steps:,} operations of Python")
+    lasts = [_in_cells(init, shape) for init in inits]
+    ranges: list[list[Any]] = [[] for _ in variables]
+    for cell, start, columns in cells:
+        if not lengths[cell]:
+            continue
+        try:
+            ends, within = run(range(lengths[cell]), *start, *columns)
+        except Exception as error:
+            raise NotKnown(f"Python raises {type(error).__name__} in an iteration") from None
+        for last, range_, end, both in zip(lasts, ranges, ends, within, strict=True):
+            last[cell] = end
+            range_ += both
+    rows = [row_of(last, shape) for last in lasts]
+    return [row if shape else row.constant() for row in rows], [(min(found, default=0), max(found, default=0)) for found in ranges]
+
+
+def _cells(
+    level: Level, inits: Sequence[Any], inputs: Sequence[KnownTracer], active: Any
+) -> tuple[tuple[int, ...], Iterator[tuple[int, list[Any], list[Any]]]]:
+    """Goes through the iterations of the loops around in which a loop runs.
+
+    Returns:
+        how many there are on each axis; and the number of each, what the variables hold before the loop, the columns of the inputs.
+    """
+    if any(x.row is None and x.level is not level for x in inputs):
+        raise TooMany(_TOO_MANY_ITERATIONS)
+    firsts = [x.row if type(x) is KnownTracer else x for x in (level.start, level.step)]
+    rows = [x for x in (*inits, *firsts, *(x.row for x in inputs)) if type(x) is Row]
+    around = [row.values.shape[max(row.values.ndim - level.depth, 0) :] for row in rows]
+    shape = np.broadcast_shapes(*around, () if level.lengths is None else level.lengths.shape)
+    starts = [_in_cells(x, shape) for x in inits]
+    columns = [
+        [itertools.count(*both) for both in zip(*(_in_cells(x, shape) for x in firsts))]
+        if x.row is None
+        else _of_cells(x.row, shape, level)
+        for x in inputs
+    ]
+    runs = active((1, *shape))
+    runs = itertools.repeat(True) if runs is None else runs.reshape(-1)
+    begins = zip(*starts) if starts else itertools.repeat(())
+    counted = zip(range(math.prod(shape)), begins, runs)
+    return shape, ((cell, list(begin), [column[cell] for column in columns]) for cell, begin, runs_here in counted if runs_here)
 
 
 class _Count:
@@ -110,10 +180,10 @@ class _Count:
         self.inputs, self.cost = code.inputs, len(nodes) + 1
         lines = [*code.lines_of(nodes), f"goes_on = {code.name_of(test)}", code.step(nexts), "n += 1"]
         self._most = MOST_STEPS // self.cost
-        steps = range(min(level.length, self._most))
-        self._run = code.function(steps, [*lines, "if not goes_on: return n, True"], "n, False", "n = 0")
+        run = code.function([*lines, "if not goes_on: return n, True"], "n, False", "n = 0")
+        self._run = functools.partial(run, range(min(level.length, self._most)))
         if any(x.row is None for x in self.inputs):
-            raise TooMany(f"there are more than {MOST_CELLS:,} iterations")
+            raise TooMany(_TOO_MANY_ITERATIONS)
 
     def of(self, inits: Sequence[Any], columns: Sequence[Any]) -> tuple[int, bool]:
         """Counts; returns also whether the test ends the loop."""
@@ -124,6 +194,16 @@ class _Count:
         if found == (self._most, False):
             raise TooMany(f"there are more than {self._most:,} iterations")
         return found
+
+
+def _in_cells(x: Any, shape: tuple[int, ...]) -> list[Any]:
+    """Returns a number for each iteration of the loops around."""
+    return _of_cells(x, shape) if type(x) is Row else [x] * math.prod(shape)
+
+
+def _is_item(x: KnownTracer) -> bool:
+    """Whether a number is the item of its loop, of which there are too many."""
+    return x.fn is None and x.emitted is not None and x.emitted[0] is x.level.item
 
 
 def _of_cells(row: Any, shape: tuple[int, ...], level: Level | None = None) -> list[Any]:
@@ -144,7 +224,7 @@ def nodes_of(nexts: Sequence[Any]) -> list[KnownTracer]:
     pending = [x for x in nexts if type(x) is KnownTracer]
     while pending:
         x = pending[-1]
-        missing = [a for a in x.args if type(a) is KnownTracer and id(a) not in seen] if x.is_open else []
+        missing = [a for a in x.args if type(a) is KnownTracer and id(a) not in seen] if x.row is None else []
         if missing:
             pending += missing
             continue
@@ -158,7 +238,7 @@ def nodes_of(nexts: Sequence[Any]) -> list[KnownTracer]:
 def column(level: Level, row: Row | None) -> list[Any]:
     """Collects the number of each iteration, in its class in Python."""
     if row is None:
-        raise TooMany(f"there are more than {MOST_CELLS:,} iterations")
+        raise TooMany(_TOO_MANY_ITERATIONS)
     flat = np.broadcast_to(row.values.reshape(-1), (level.length,))
     return list(flat) if issubclass(row.kind, np.generic) else flat.tolist()
 
@@ -192,10 +272,12 @@ class _Code:
         for x in nodes:
             if id(x) in self.names:
                 continue
-            if not x.is_open:
+            if x.row is not None or _is_item(x):
                 self.inputs.append(x)
-            elif x.fn is None:
+            elif x.fn is None and x.is_open:
                 raise NotKnown("it depends on a variable of a loop around")
+            elif not callable(x.fn):
+                raise TooMany(_TOO_MANY_ITERATIONS)
             else:
                 lines.append(f"x{len(self.names)} = {_expression(x.fn, [self.name_of(a) for a in x.args], self.scope)}")
             self.names[id(x)] = f"x{len(self.names)}"
@@ -205,12 +287,11 @@ class _Code:
         """Returns the line that gives the variables their next numbers."""
         return f"{self.left}, = {', '.join(map(self.name_of, nexts))}," if nexts else "pass"
 
-    def function(self, steps: range, lines: Sequence[str], result: str, begin: str = "") -> Any:
-        """Makes the function whose iterations have these lines."""
-        self.scope["steps"] = steps
+    def function(self, lines: Sequence[str], result: str, begin: str = "") -> Any:
+        """Makes the function whose iterations have these lines; its first argument says how many there are, as a range."""
         columns = [self.names[id(x)] for x in self.inputs]
         source = "\n".join([
-            f"def run({', '.join(filter(None, [self.left, *(f'of_{name}' for name in columns)]))}):",
+            f"def run({', '.join(filter(None, ['steps', self.left, *(f'of_{name}' for name in columns)]))}):",
             f"    {begin or 'pass'}",
             f"    for {', '.join(['_', *columns])}, in zip({', '.join(['steps', *(f'of_{name}' for name in columns)])}):",
             *(f"        {line}" for line in lines),

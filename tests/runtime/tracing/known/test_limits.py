@@ -158,7 +158,76 @@ def under_a_test(x):
         if i % 3 == 0:
             count += 1
         x = x + count
-    return x
+    return x, count, len(jnp.zeros(count))
+
+
+def alternating(x):
+    odd, last = False, -1
+    for i in range(N):
+        x = x + i if odd else x - i
+        odd = not odd
+        if odd:
+            last = i
+    return x, odd, last
+
+
+def generator(x):
+    n, before = 17, 0
+    for _ in range(N):
+        before, n = n, (n * 75 + 74) % 65537
+        x = x + (n % 100) * (before % 7)
+    return x, n, before
+
+
+def collatz(x):
+    most = 0
+    for i in range(1, N):
+        n, steps = i, 0
+        while n != 1:
+            n = n // 2 if n % 2 == 0 else 3 * n + 1
+            steps += 1
+            x = x + n % 11
+        if steps > most:
+            most = steps
+        x = x * (1 + steps % 2)
+    return x, most
+
+
+def in_a_triangle(x):
+    n = 5
+    for i in range(N):
+        for j in range(i):
+            n = (n * 31 + i - j) % 1009
+            x = x + n
+        n += i
+    return x, n
+
+
+def unused(x):
+    t, huge = 0.0, 1
+    for _ in range(N):
+        t = t * 0.5 + 0.1
+        huge = huge * 3 + 1
+        x = x + 1
+    return x, np.float32(t), huge % 1013
+
+
+@pytest.mark.parametrize("program", [under_a_test, alternating, generator, collatz, in_a_triangle, unused])
+def test_ints_within_bounds_are_carried_and_known_behind_the_loop(program):
+    check(program, jnp.int32(3))
+
+
+def test_ints_that_leave_the_integers_of_the_program_are_refused():
+    def grows(x, m):
+        n = 1
+        for _ in range(m):
+            x = x + n
+            n = n * 3 % 2**34
+        return x
+
+    assert ag.jit(grows, static_argnums=1)(jnp.int32(0), 19) == grows(0, 19)
+    with pytest.raises(StagingError, match="'n' is not known in each iteration: there are 50 iterations"):
+        ag.jit(grows, static_argnums=1)(jnp.int32(0), 50)
 
 
 def nested_under_a_test(x):
@@ -184,8 +253,7 @@ def over_an_array(x):
 
 @pytest.mark.parametrize(
     ("program", "variable", "kind"),
-    [(time_steps, "t", "float32(0)"), (under_a_test, "count", "int32(0)"), (nested_under_a_test, "count", "int32(0)"),
-     (over_an_array, "t", "float32(0)")],
+    [(time_steps, "t", "float32(0)"), (nested_under_a_test, "count", "int32(0)"), (over_an_array, "t", "float32(0)")],
 )  # fmt: skip
 def test_other_variables_are_refused(program, variable, kind):
     with pytest.raises(StagingError, match=f"'{variable}' is not known in each iteration: there are") as refused:
@@ -217,6 +285,20 @@ def ends_on_ints(x):
             break
         x = x + i
     return x, i
+
+
+def test_floats_of_carried_ints_are_refused():
+    def thirds(x):
+        count = 0
+        for i in range(N):
+            if i % 3 == 0:
+                count += 1
+            x = x + count * 0.1
+        return x
+
+    with pytest.raises(StagingError, match="a number computed from .*'count' is not known") as refused:
+        ag.jit(thirds)(1.5)
+    assert "jnp.float32(i)" in refused.value.instead
 
 
 def test_a_jump_ends_a_range_that_is_too_long(monkeypatch):
