@@ -41,6 +41,7 @@ from autograph.runtime.carry.variable_groups import (
     Group,
     Pending,
     Series,
+    after_growth,
     groups_of,
     outcomes_of,
     too_many_of_group,
@@ -226,7 +227,9 @@ def _goes_on(carry: Any, comparison: Any, p: Pending) -> bool:
             raise needs_number(f"{p.path} is not known in each iteration")
         assumed.series = False
         return False
-    p.leaf.init = _behind(series.last, carry.level)
+    # What has no row is a number of one attempt, with its values in the program.
+    last = after_growth(carry.level, p.leaf.init, series.row) if type(series.row) is int else series.last
+    p.leaf.init = _behind(last, carry.level)
     return True
 
 

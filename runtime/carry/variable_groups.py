@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from autograph.runtime.carry.slots import Leaf
 from autograph.runtime.tracing.context import progress
-from autograph.runtime.tracing.known import emission, limits, recurrences
+from autograph.runtime.tracing.known import emission, evaluation, limits, recurrences
 from autograph.runtime.tracing.known.evaluation import NotKnown, Row, TooMany
 from autograph.runtime.tracing.known.levels import Level, position_in
 from autograph.runtime.tracing.known.limits import needs_number
@@ -124,14 +124,15 @@ def outcomes_of(level: Level, group: Group) -> Sequence[Any]:
         if around or any(is_open_number(leaf.init) for leaf in group.leaves):
             return _folds(level, group, variables, around)
         inits = [leaf.init.row if type(leaf.init) is KnownTracer else leaf.init for leaf in group.leaves]
+        if any(init is None for init in inits):  # there are too many iterations around
+            raise TooMany(f"there are more than {evaluation.MOST_CELLS:,} iterations")
         rows, lasts = recurrences.run_ahead(level, variables, inits, group.nexts)
     except NotKnown as reason:
         if type(reason) is not TooMany:
             return _given_up(level, group, reason)
         if step is not None:
             init = group.leaves[0].init
-            last = init + _total(level, step)
-            return [Series(init, step, last.row if type(last) is KnownTracer and last.row is not None else last)]
+            return [Series(init, step, after_growth(level, init, step))]
         return (_given_up if level.is_lenient else _ends)(level, group, reason)
     return [Series(leaf.init, row, last) for leaf, row, last in zip(group.leaves, rows, lasts, strict=True)]
 
@@ -154,6 +155,12 @@ def _ends(level: Level, group: Group, reason: TooMany) -> Sequence[Any]:
         for leaf, both in zip(group.leaves, bounds, strict=True)
     ]
     return [Series(leaf.init, row, last) for leaf, row, last in zip(group.leaves, held, lasts, strict=True)]
+
+
+def after_growth(level: Level, init: Any, step: int) -> Any:
+    """Returns what a variable holds behind a loop in which it grows evenly: a number, or a row over the iterations of loops around."""
+    last = init + _total(level, step)
+    return last.row if type(last) is KnownTracer and last.row is not None else last
 
 
 def _total(level: Level, step: int) -> Any:

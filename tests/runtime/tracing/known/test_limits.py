@@ -212,7 +212,23 @@ def unused(x):
     return x, np.float32(t), huge % 1013
 
 
-@pytest.mark.parametrize("program", [under_a_test, alternating, generator, collatz, in_a_triangle, unused])
+class Box:
+    def __init__(self):
+        self.n = 0
+
+
+def from_an_item(x):
+    """The loop outside is traced again where it is seen to write an attribute."""
+    box = Box()
+    for m, _ in enumerate(range(N)):
+        for _, _ in zip(range(N), x + jnp.zeros(N, int)):
+            m += 2
+            x += m % 13
+        box.n += 1
+    return x, m, box.n
+
+
+@pytest.mark.parametrize("program", [from_an_item, under_a_test, alternating, generator, collatz, in_a_triangle, unused])
 def test_ints_within_bounds_are_carried_and_known_behind_the_loop(program):
     check(program, jnp.int32(3))
 
