@@ -85,7 +85,7 @@ def numbers_for(carry: Any, tracers: Sequence[Any]) -> list[Any]:
         if series is False or assumed.doubtful:
             continue
         if series is not None and _same(series.init, leaf.init):
-            leaf.known = series.number(carry.level, tracers[index])
+            leaf.known = series.number(carry.level, leaf.init, tracers[index])
         else:
             init = leaf.init
             if type(init) is int and leaf.type.dtype.kind == "f":  # the loop carries a float

@@ -58,13 +58,18 @@ class Series(NamedTuple):
     row: Any
     last: Any
 
-    def number(self, level: Level, tracer: Any) -> Any:
-        """Returns the known number of an iteration; `tracer`: of the variable, if the loop carries it."""
+    def number(self, level: Level, init: Any, tracer: Any) -> Any:
+        """Returns the known number of an iteration.
+
+        Args:
+            init: the number before the loop; that of another attempt has other values in the program.
+            tracer: of the variable, if the loop carries it.
+        """
         if type(self.row) is int:
-            return stepping(self.init, self.row, level)
+            return stepping(init, self.row, level)
         if type(self.row) is Bounds:
-            return bounded(self.init, self.row, tracer, level)
-        return made(self.row, level) if type(self.row) is Row else self.row
+            return bounded(init, self.row, tracer, level)
+        return made(self.row, level) if type(self.row) is Row else init
 
 
 class Pending(NamedTuple):

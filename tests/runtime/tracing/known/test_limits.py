@@ -152,6 +152,15 @@ def time_steps(x):
     return s
 
 
+def in_two_loops(x):
+    m, p = 0, 1
+    for _ in ag.range(9):
+        for _ in ag.range(N):
+            m += 2
+            p = (p + m) % 100
+    return p + x
+
+
 def under_a_test(x):
     count = 0
     for i in range(N):
@@ -228,7 +237,7 @@ def from_an_item(x):
     return x, m, box.n
 
 
-@pytest.mark.parametrize("program", [from_an_item, under_a_test, alternating, generator, collatz, in_a_triangle, unused])
+@pytest.mark.parametrize("program", [from_an_item, in_two_loops, under_a_test, alternating, generator, collatz, in_a_triangle, unused])
 def test_ints_within_bounds_are_carried_and_known_behind_the_loop(program):
     check(program, jnp.int32(3))
 
