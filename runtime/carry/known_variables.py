@@ -57,7 +57,7 @@ from autograph.runtime.tracing.known.number import (
     is_open_number,
     kind_of,
     made,
-    of_numpy,
+    of_kind,
     open_variables,
     opened,
     standing_for,
@@ -76,7 +76,7 @@ def numbers_for(carry: Any, tracers: Sequence[Any]) -> list[Any]:
             continue
         assumed = carry.assumptions.slots[leaf.key]
         if assumed.becomes_numpys:
-            leaf.init = of_numpy(leaf.init)
+            leaf.init = of_kind(np.float64, leaf.init)
         elif kind is float and not leaf.type.weak:
             continue
         if not _is_alike(leaf):
@@ -88,8 +88,8 @@ def numbers_for(carry: Any, tracers: Sequence[Any]) -> list[Any]:
             leaf.known = series.number(carry.level, leaf.init, tracers[index])
         else:
             init = leaf.init
-            if type(init) is int and leaf.type.dtype.kind == "f":  # the loop carries a float
-                init = float(init)
+            if kind_of(init) is int and leaf.type.dtype.kind == "f":  # the loop carries a float
+                init = of_kind(float, init)
             leaf.known = opened(init, tracers[index], carry.level)
         found[index], carry.has_known = leaf.known, True
     return found
@@ -104,7 +104,7 @@ def _is_alike(leaf: Leaf) -> bool:
     is_alike = type_.dtype == emission.aval_of(kind).dtype
     if issubclass(kind, np.generic):
         return is_alike and not type_.weak
-    becomes_float = type(leaf.init) is int and type_.dtype == emission.aval_of(float).dtype
+    becomes_float = kind is int and type_.dtype == emission.aval_of(float).dtype
     return bool((is_alike or becomes_float) and (type_.weak or kind is bool))
 
 
@@ -135,7 +135,7 @@ def settle(carry: Any, comparison: Any) -> bool:
         if all(stays):
             break
         pending = [p for p, known in zip(pending, stays, strict=True) if known]
-    if changed := known_kinds.becoming_numpys(carry, pending):
+    if changed := known_kinds.new_kinds(carry, pending):
         for p in changed:
             _demote(carry, comparison, p)
         return True
@@ -222,7 +222,10 @@ def _goes_on(carry: Any, comparison: Any, p: Pending) -> bool:
         comparison.carry_leaf(p.template, p.out, p.key, p.path)
         p.leaf.last = _behind(series.last, carry.level)
         return True
-    if open_variables(p.out) or not _follows(series, p.leaf.known, p.out, carry.level):
+    if open_variables(p.out):  # a loop around decides it, which was seen to write an attribute, say, only after that
+        assumed.series = None
+        return False
+    if not _follows(series, p.leaf.known, p.out, carry.level):
         if progress.is_tried:
             raise needs_number(f"{p.path} is not known in each iteration")
         assumed.series = False

@@ -30,6 +30,7 @@ from autograph.runtime.tracing.known.number import (
     is_open_number,
     kind_of,
     made,
+    of_kind,
     open_variables,
     runs_in,
     stepping,
@@ -128,7 +129,7 @@ def outcomes_of(level: Level, group: Group) -> Sequence[Any]:
         around = {key: x for out in group.nexts for key, x in open_variables(out).items() if key not in own}
         if around or any(is_open_number(leaf.init) for leaf in group.leaves):
             return _folds(level, group, variables, around)
-        inits = [leaf.init.row if type(leaf.init) is KnownTracer else leaf.init for leaf in group.leaves]
+        inits = _starts(group)
         if any(init is None for init in inits):  # there are too many iterations around
             raise TooMany(f"there are more than {evaluation.MOST_CELLS:,} iterations")
         rows, lasts = recurrences.run_ahead(level, variables, inits, group.nexts)
@@ -142,13 +143,24 @@ def outcomes_of(level: Level, group: Group) -> Sequence[Any]:
     return [Series(leaf.init, row, last) for leaf, row, last in zip(group.leaves, rows, lasts, strict=True)]
 
 
+def _start(leaf: Leaf) -> Any:
+    """Returns what a variable holds before a loop, of the class that it has in the iterations: an int may become a float."""
+    is_same = kind_of(leaf.init) is kind_of(leaf.known)
+    return leaf.init if is_same else of_kind(kind_of(leaf.known), leaf.init)
+
+
+def _starts(group: Group) -> list[Any]:
+    """Returns the numbers before a loop, rows over the loops around, and None where there are too many."""
+    return [x.row if type(x) is KnownTracer else x for x in map(_start, group.leaves)]
+
+
 def _ends(level: Level, group: Group, reason: TooMany) -> Sequence[Any]:
     """Returns the `Series` of numbers that are too many to hold them all: those behind the loop, and their bounds.
 
     Raises:
         StagingError: they take too long, or loops around decide them that have not ended.
     """
-    inits = [leaf.init.row if type(leaf.init) is KnownTracer else leaf.init for leaf in group.leaves]
+    inits = _starts(group)
     if any(init is None for init in inits):
         return _given_up(level, group, reason)
     try:
@@ -163,7 +175,7 @@ def _ends(level: Level, group: Group, reason: TooMany) -> Sequence[Any]:
 
 
 def after_growth(level: Level, init: Any, step: int) -> Any:
-    """Returns what a variable holds behind a loop in which it grows evenly: a number, or a row over the iterations of loops around."""
+    """Returns what a variable that grows evenly holds behind a loop: a number, or a row over the iterations of loops around."""
     last = init + _total(level, step)
     return last.row if type(last) is KnownTracer and last.row is not None else last
 
@@ -207,6 +219,6 @@ def _folds(level: Level, group: Group, variables: list[Any], around: dict[int, A
     alone, depths = recurrences.loops_around(level, group.nexts)
     around = around | {id(x): x for x in alone}
     chain = level.chain()
-    inits = [*(leaf.init for leaf in group.leaves), *around.values(), *(position_in(chain[depth]) for depth in depths)]
+    inits = [*map(_start, group.leaves), *around.values(), *(position_in(chain[depth]) for depth in depths)]
     every, nexts = [*variables, *around.values()], [*group.nexts, *around.values()]
     return [(recurrences.Fold(level, every, nexts, which, depths), inits) for which in range(len(group.results))]

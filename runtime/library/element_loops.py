@@ -11,6 +11,7 @@ branches of the program, they hand their elements on (`to`) instead of giving th
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -95,16 +96,19 @@ def collected(make: Callable[..., list[Any]], iterable: Any, to: Taker | None = 
     return make(comp_iter(iterable))
 
 
-def staged_total(make: Make, iterable: Any, start: Any) -> tuple[Any, ...]:
-    """Adds the elements of a generator in a loop of the program; returns a tuple of the total, an empty one where it could not.
+_IS_MORE_EXACT = sys.version_info >= (3, 12)
+"""Whether `sum` adds floats to a more exact sum than `+` does."""
 
-    Python adds floats to a more exact sum than `+` does from 3.12 on.
-    """
+
+def staged_total(make: Make, iterable: Any, start: Any) -> tuple[Any, ...]:
+    """Adds the elements of a generator in a loop of the program; returns a tuple of the total, an empty one where it could not."""
     total = start
 
     def add(item: Any) -> None:
         nonlocal total
-        if progress.is_tried and kind_of(item) is float and (type(total) is KnownTracer or not is_traced(total)):
+        is_known = kind_of(item) is float and (type(total) is KnownTracer or not is_traced(total))
+        is_alone = progress.level is None or progress.level.parent is None
+        if (_IS_MORE_EXACT or is_alone) and is_known and progress.is_tried:
             raise long_loops.ByPython("`sum` adds known floats")
         total = total + item
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from autograph.jax_internals import emitting
 from autograph.runtime.tracing.known.evaluation import PYTHONS, choice
-from autograph.runtime.tracing.known.number import KnownTracer, is_open_number, kind_of, lifted, of_numpy, sample_of
+from autograph.runtime.tracing.known.number import KnownTracer, is_open_number, kind_of, lifted, of_kind, sample_of
 
 
 def chosen_number(test: Any, left: Any, right: Any) -> Any:
@@ -31,7 +31,7 @@ def chosen_number(test: Any, left: Any, right: Any) -> Any:
         return NotImplemented
     kinds = {kind_of(left), kind_of(right)}
     if kinds == {float, np.float64}:  # NumPy's has the same bits
-        left, right, kinds = of_numpy(left), of_numpy(right), {np.float64}
+        left, right, kinds = of_kind(np.float64, left), of_kind(np.float64, right), {np.float64}
     if len(kinds) == 1:
         return lifted(choice, test, left, right)
     if not kinds <= PYTHONS or not (is_open_number(left) or is_open_number(right)):

@@ -265,11 +265,11 @@ def kind_of(a: Any) -> type:
     return a.kind if type(a) is KnownTracer else type(a)
 
 
-def of_numpy(a: Any) -> Any:
-    """Returns a float as a NumPy one, which has the same bits."""
+def of_kind(kind: type, a: Any) -> Any:
+    """Returns a number as a float of Python or of NumPy."""
     if type(a) is not KnownTracer:
-        return np.float64(a)
-    found = lifted(np.float64, a)
+        return kind(a)
+    found = lifted(kind, a)
     if is_open_number(found):
         found.compute = lambda x: x
     return found

@@ -242,6 +242,42 @@ def nestlists(y):
         xs.append(row)
     return xs
 """,
+    "fromint": """
+WEIGHTS=[0.1,0.7,0.25]
+def fromint(y):
+    for i in numbers(5):
+        s=0
+        for j in numbers(i): s+=WEIGHTS[j%3]
+        t,k=-1,0
+        while k<i:
+            k+=1
+            if k%2==1: t=t*0.3+WEIGHTS[k%3]
+        y[i,0]=int(s*1e15)%97+int(t*1e15)%89
+    return y,s,t
+""",
+    "fromintnumpys": """
+import numpy as np
+WEIGHTS=np.array([0.1,0.7,0.25])
+def fromintnumpys(y):
+    for i in numbers(5):
+        s=i
+        for j in numbers(i): s+=WEIGHTS[j%3]
+        y[i,0]=int(s*1e15)%97
+    return y,float(s)
+""",
+    "fromattribute": """
+WEIGHTS=[0.1,0.7,0.25]
+def fromattribute(y):
+    box=Box()
+    box.n=0
+    for i in numbers(5):
+        t=0
+        for j in numbers(i):
+            if i!=box.n: t+=WEIGHTS[j%3]
+        for j in numbers(4): box.n+=1
+        y[i,0]=int(t*1e15)%97
+    return y,box.n
+""",
     "turned": """
 def turned(y):
     odd, n = False, 0
