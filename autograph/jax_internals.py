@@ -82,8 +82,7 @@ def is_tracing() -> bool:
 
 def current_trace() -> Any:
     """Returns the trace in progress in this thread; a new object each time where that cannot be known."""
-    trace = TRACE_STATE.value
-    return object() if trace is None else trace
+    return object() if TRACE_STATE.value is None else TRACE_STATE.value
 
 
 def bind_in(trace: Any, primitive: Any, **params: Any) -> Any:
@@ -208,7 +207,8 @@ def drop_equations(start: Any, end: Any) -> None:
             return  # what stands behind may have been made of it
         while emitted and emitted[-1][0] > first:
             emitted.pop()[1].emitted = None
-        staying = [made for made in frame.tracing_eqns[first:last] if STAYS and _primitive_of(made) in STAYS]
+        made = frame.tracing_eqns[first:last] if STAYS else ()
+        staying = [x for x in made if getattr(x() if callable(x) else x, "primitive", None) in STAYS]
         frame.tracing_eqns[first:last] = staying
         notes = list_of(frame, "notes")
         if notes:
@@ -224,10 +224,6 @@ def may_be_taken_back() -> list[Any] | None:
 
 STAYS: set[Any] = set()
 """The primitives whose equations are never dropped: their values are kept by what `drop_equations` knows nothing of."""
-
-
-def _primitive_of(made: Any) -> Any:
-    return getattr(made() if callable(made) else made, "primitive", None)
 
 
 def notes_of(trace: Any) -> list[tuple[int, Any]] | None:
@@ -273,6 +269,12 @@ def records_jitted(trace: Any) -> bool:
 def traced_for(trace: Any) -> Any:
     """Returns what a trace records a program for: `jit`, `checkpoint / remat`, ...; None where it does not say."""
     return getattr(getattr(getattr(trace, "frame", None), "debug_info", None), "traced_for", None)
+
+
+def traces_of(tracers: Sequence[Any]) -> dict[int, Any]:
+    """Returns the traces to which tracers belong, by id; calls no function of Python for each of them."""
+    found = list(map(getattr(jax.core.Tracer.__dict__.get("_trace"), "__get__", trace_of), tracers))
+    return dict(zip(map(id, found), found, strict=True))
 
 
 def keep_with_trace(x: Any, outermost: bool = False) -> Any:
@@ -354,11 +356,9 @@ def convert_weak(x: Any, dtype: Any) -> Any:
     """`x` as a weakly typed value of `dtype` (a Python number's type)."""
     try:
         from jax._src.lax.lax import _convert_element_type
-
         return _convert_element_type(x, dtype, weak_type=True)
     except (ImportError, TypeError):  # pragma: no cover - other JAX versions
-        zero = {"b": False, "i": 0, "u": 0, "f": 0.0, "c": 0j}[jnp.dtype(dtype).kind]
-        return lax.add(x, zero)
+        return lax.add(x, {"b": False, "i": 0, "u": 0, "f": 0.0, "c": 0j}[jnp.dtype(dtype).kind])
 
 
 SIZE: Any

@@ -30,6 +30,7 @@ import contextlib
 import functools
 import itertools
 import sys
+from collections.abc import Callable
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
@@ -37,7 +38,7 @@ import jax
 
 from autograph import errors
 from autograph.code import library
-from autograph.jax_internals import open_traces, records_jitted, records_region, trace_of
+from autograph.jax_internals import open_traces, records_jitted, records_region, traces_of
 from autograph.runtime.heap import outside
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.families import BUFFERS
@@ -76,7 +77,8 @@ class Note:
         if not isinstance(self.location, ContentsLocation):
             return [] if now is self.before or now is UNSET else [now]
         before = set(map(id, _items(self.before)))
-        return [x for x in _items(now) if id(x) not in before]
+        items = _items(now)
+        return [x for key, x in zip(map(id, items), items, strict=True) if key not in before]
 
     def named(self, path: str) -> str:
         """The place as the user writes it, if its owner is written so."""
@@ -336,16 +338,17 @@ def _before(note: Note) -> list[Any]:
     return _items(note.before) if isinstance(note.location, ContentsLocation) else [note.before]
 
 
+_is_of_tracers: Callable[[Any], bool] = functools.lru_cache(64)(lambda kind: issubclass(kind, jax.core.Tracer))
+"""Whether a class is one of tracers: asked for thousands of values, nearly all of one class."""
+
+
 def traces_in(values: list[Any]) -> list[Any]:
     """The traces of the tracers among values and in what they lead to."""
     found: dict[int, Any] = {}
-    pending, seen = list(values), set[int]()
+    pending, seen = values, set[int]()
     while pending and len(seen) < _MOST:  # no `walk`: most are tracers, in long lists
-        x = pending.pop()
-        if issubclass(type(x), jax.core.Tracer):
-            trace = trace_of(x)
-            found[id(trace)] = trace
-        elif id(x) not in seen:
-            seen.add(id(x))
-            pending += [child for _, child in outside.leads(x)]
+        found |= traces_of([x for x in pending if _is_of_tracers(type(x))])
+        others = {id(x): x for x in pending if not _is_of_tracers(type(x))}
+        pending = [child for key, x in others.items() if key not in seen for _, child in outside.leads(x)]
+        seen |= others.keys()
     return list(found.values())

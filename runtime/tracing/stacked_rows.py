@@ -19,31 +19,78 @@ cut out by one equation, which is dropped when nothing reads a row.
 
 from __future__ import annotations
 
+import itertools
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 
 from autograph.jax_internals import ClosedJaxpr, new_var, trace_region
-from autograph.runtime.tracing.facts import Facts
+from autograph.runtime.tracing.facts import keep
 from autograph.runtime.tracing.staging import is_traced
 
 _MANY = 8  # rows: below, tracing them is as fast as not to
 _LEAST_ROWS = 2  # per part on average: below, there is nothing to win
-_row_of: Facts[tuple[Any, int]] = Facts()
-"""The array and the place in it from which a value was cut."""
+
+
+@dataclass(slots=True, weakref_slot=True, eq=False)
+class _Cut:
+    """An array and weak references to all the rows that it was cut into. It lives as long as their trace.
+
+    There may be thousands of rows, so nothing here calls a function for each of them.
+    """
+
+    array: Any
+    rows: list[weakref.ref[Any]]
+
+    def last(self, first: int, values: Sequence[Any], k: int) -> int:
+        """Returns the number of the last row that `values` go on with, forwards or backwards, where `values[k]` is row `first`."""
+        rows, count, most = self.rows, len(self.rows), len(values)
+        for step in (1, -1):
+            row, k_ = first + step, k + 1
+            while k_ < most and 0 <= row < count and rows[row]() is values[k_]:
+                row, k_ = row + step, k_ + 1
+            if k_ > k + 1:
+                return row - step
+        return first
+
+
+_place_of: dict[int, tuple[weakref.ref[_Cut], int]] = {}
+"""By the id of a row, the array that it was cut from, and its number."""
 
 
 def rows(array: Any) -> list[Any]:
     """All rows of an array, cut out by one equation; `stack` knows them again."""
     made = _cut_many(array) if array.shape[0] > _MANY else _cut(array)
-    for index, row in enumerate(made):
-        _row_of.note(row, (array, index))
+    if made and is_traced(made[0]):
+        try:
+            cut = _Cut(array, list(map(weakref.ref, made)))
+        except TypeError:  # tracers of a kind that nobody can watch
+            return made
+        keys = list(map(id, made))
+        of_cut = weakref.ref(cut, partial(_forget, keys))
+        _place_of.update(zip(keys, zip(itertools.repeat(of_cut), range(len(made)))))
+        keep(cut)
     return made
+
+
+def _forget(keys: list[int], of_cut: Any) -> None:
+    """Drops the rows of an array when their trace is over; rows of another array may have the addresses of some by now."""
+    for key, place in zip(keys, map(_place_of.get, keys), strict=True):
+        if place is not None and place[0] is of_cut:
+            del _place_of[key]
+
+
+def _found(value: Any) -> tuple[_Cut | None, int]:
+    """Returns the array from which a value was cut, and the number of the row; None of any other value."""
+    of_cut, index = _place_of.get(id(value), (None, 0))
+    cut = None if of_cut is None else of_cut()
+    return (None, 0) if cut is None or cut.rows[index]() is not value else (cut, index)
 
 
 @jax.jit
@@ -59,15 +106,29 @@ def _cut_many(array: Any) -> Any:
     if others:  # `jax.disable_jit`
         return _cut(array)
     closed = eqn.params["jaxpr"]
-    jaxpr = getattr(closed, "jaxpr", closed)
-    split, squeeze, _ = jaxpr.eqns
+    two = getattr(closed, "jaxpr", closed)
+    key = aval, two.eqns[0].ctx
+    if key not in _many:
+        if len(_many) == _MOST_KEPT:
+            _many.clear()
+        _many[key] = _of_many(two, aval, count)
+    of_results = {name: x[:1] * count for name, x in eqn.params.items() if type(x) is tuple and len(x) == 2}
+    return eqn.primitive.bind(array, **{**eqn.params, **of_results, "jaxpr": ClosedJaxpr(_many[key], ())})
+
+
+_MOST_KEPT = 16
+_many: dict[Any, Any] = {}
+"""The jaxprs that cut arrays into many rows, by the type of the array and the context of the equations."""
+
+
+def _of_many(two: Any, aval: Any, count: int) -> Any:
+    """Returns the jaxpr that cuts an array into `count` rows, made of that for two."""
+    split, squeeze, _ = two.eqns
     whole = new_var(aval)
     parts, made = ([new_var(v.aval) for _ in range(count)] for v in (*squeeze.invars, *squeeze.outvars))
     split = split.replace(invars=[whole], outvars=parts, params={**split.params, "sizes": (1,) * count})
     squeezed = [squeeze.replace(invars=[part], outvars=[row]) for part, row in zip(parts, made, strict=True)]
-    jaxpr = jaxpr.replace(invars=[whole], outvars=made, eqns=[split, *squeezed])
-    of_results = {name: x[:1] * count for name, x in eqn.params.items() if type(x) is tuple and len(x) == 2}
-    return eqn.primitive.bind(array, **{**eqn.params, **of_results, "jaxpr": ClosedJaxpr(jaxpr, ())})
+    return two.replace(invars=[whole], outvars=made, eqns=[split, *squeezed])
 
 
 def stack(arrays: Any, *args: Any, **kwargs: Any) -> Any:
@@ -91,21 +152,13 @@ def array_of_rows(values: Any) -> Any:
     return _made(jnp.asarray, values)
 
 
-@dataclass(slots=True)
-class _Run:
+class _Run(NamedTuple):
     """Values that follow one another in an array, forwards or backwards; or one value of another origin (`array` None)."""
 
     array: Any
     first: int
     last: int
     value: Any  # the first one; all rows of an array are of its type
-
-    def takes(self, array: Any, index: int) -> bool:
-        """Whether the row of that array and place is the next one; then it is part of the run."""
-        step = index - self.last
-        is_next = array is self.array and step in (1, -1) and (self.last - self.first) * step >= 0
-        self.last += step * is_next
-        return is_next
 
     def joined(self) -> Any:
         if self.array is None:
@@ -143,25 +196,26 @@ def _together(values: Any) -> Any:
 
 def count_of(value: Any) -> int:
     """Returns how many rows there are with the first of which `value` is; 0 where it is none."""
-    array, index = _row_of.of(value) or (None, 0)
-    return 0 if array is None or index else int(array.shape[0])
+    cut, index = _found(value)
+    return 0 if cut is None or index else len(cut.rows)
 
 
 def cut_from(values: Sequence[Any]) -> Any:
     """Finds the array of which `values` are all the rows, in their order; None where they are not."""
-    if not values or count_of(values[0]) != len(values):
+    cut, index = _found(values[0]) if values else (None, 0)
+    if cut is None or index or len(cut.rows) != len(values):
         return None
-    array, _ = _row_of.of(values[0]) or (None, 0)
-    run = _Run(array, -1, -1, None)
-    return array if all(run.takes(*(_row_of.of(value) or (None, 0))) for value in values) else None
+    return cut.array if cut.last(0, values, 0) == len(values) - 1 else None
 
 
 def _runs(values: Sequence[Any]) -> list[_Run]:
     runs: list[_Run] = []
-    for value in values:
-        array, index = _row_of.of(value) or (None, 0)
-        if array is None or not runs or not runs[-1].takes(array, index):
-            runs.append(_Run(array, index, index, value))
+    k, most = 0, len(values)
+    while k < most:
+        cut, first = _found(values[k])
+        last = first if cut is None else cut.last(first, values, k)
+        runs.append(_Run(None if cut is None else cut.array, first, last, values[k]))
+        k += abs(last - first) + 1
     return runs
 
 

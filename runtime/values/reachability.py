@@ -33,7 +33,7 @@ def unreferenced(candidates: dict[int, Any], holders: dict[int, Any]) -> set[int
             if id(referent) in counts:
                 counts[id(referent)] += 1
     referent = holder = None
-    inner = {key: [id(r) for r in gc.get_referents(c) if id(r) in counts] for key, c in candidates.items()}
+    inner = {key: [k for k in map(id, gc.get_referents(c)) if k in counts] for key, c in candidates.items()}
     allocated = set(candidates)
     while True:
         known = dict(counts)

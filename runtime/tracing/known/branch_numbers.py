@@ -22,19 +22,35 @@ import numpy as np
 
 from autograph.jax_internals import emitting
 from autograph.runtime.tracing.known.evaluation import PYTHONS, choice
-from autograph.runtime.tracing.known.number import KnownTracer, is_open_number, kind_of, lifted, of_kind, sample_of
+from autograph.runtime.tracing.known.number import (
+    KnownTracer,
+    bounds_of,
+    is_open_number,
+    kind_of,
+    lifted,
+    of_kind,
+    sample_of,
+)
+
+_EXACT = 1 << 53  # up to here each int is a float
 
 
 def chosen_number(test: Any, left: Any, right: Any) -> Any:
-    """Returns `left if test else right`; `NotImplemented` where not all are known, or the two are surely of different kinds."""
+    """Returns `left if test else right`; `NotImplemented` where not all are known, or they are an int and a bool, say."""
     if type(test) is not KnownTracer:
         return NotImplemented
     kinds = {kind_of(left), kind_of(right)}
-    if kinds == {float, np.float64}:  # NumPy's has the same bits
+    ints = [x for x in (left, right) if kind_of(x) is int and not is_open_number(x)]
+    if len(kinds) == 2 and not all(-_EXACT <= bound <= _EXACT for x in ints for bound in bounds_of(x)):
+        return NotImplemented
+    if np.float64 in kinds and kinds <= {int, float, np.float64}:  # NumPy's has the same bits
         left, right, kinds = of_kind(np.float64, left), of_kind(np.float64, right), {np.float64}
+    are_open = is_open_number(left) or is_open_number(right)
+    if kinds == {int, float} and not are_open:  # as the program would, with 64 bits
+        left, right, kinds = of_kind(float, left), of_kind(float, right), {float}
     if len(kinds) == 1:
         return lifted(choice, test, left, right)
-    if not kinds <= PYTHONS or not (is_open_number(left) or is_open_number(right)):
+    if not kinds <= PYTHONS or not are_open:
         return NotImplemented
     kind = float if float in kinds else int
     found = KnownTracer(kind, None, None, test.level, choice, (test, left, right))

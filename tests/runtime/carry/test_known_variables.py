@@ -265,6 +265,33 @@ def fromintnumpys(y):
         y[i,0]=int(s*1e15)%97
     return y,float(s)
 """,
+    "intorfloat": """
+def intorfloat(y):
+    t=0.5
+    for i in numbers(5):
+        s=2
+        if i%2==1: s=0.1*i
+        y[i,0]=int(s*3*1e15)%97
+        u=0
+        for g in numbers(6):
+            if g%2==1 or i%2==1: u+=0.1*g+t
+        t=u%83.0
+    return y,t
+""",
+    "intornumpys": """
+import numpy as np
+def intornumpys(y):
+    w,l,t=np.float64(0.25),[2,0.7],0.5
+    for i in numbers(5):
+        for j in numbers(4):
+            s=0
+            for g in numbers(j):
+                if l[1]>0.4:
+                    for h in numbers(3): s+=l[1]+w*h
+            y[j,0]=int(s*1e15)%97
+        l[0]=i
+    return y,l[0]
+""",
     "fromattribute": """
 WEIGHTS=[0.1,0.7,0.25]
 def fromattribute(y):

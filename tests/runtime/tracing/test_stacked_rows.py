@@ -1,11 +1,16 @@
 """`jnp.stack` of the rows that a loop appended."""
 
+import gc
+import sys
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import autograph as ag
+from autograph import errors
+from autograph.runtime.tracing import stacked_rows
 
 
 def running(xs):
@@ -125,3 +130,62 @@ def test_rows_are_cut_out_of_few_and_of_many_alike(length):
     np.testing.assert_allclose(jax.vmap(ag.convert(fn))(xs[None]), np.array(want)[:, None])
     with jax.disable_jit():
         jax.make_jaxpr(ag.convert(fn))(xs)
+
+
+def calls_of_ours(xs):
+    """How many functions of the library, and of C in them, a trace calls."""
+
+    def fn(xs):
+        rows = running(xs)
+        return jnp.stack(rows)
+
+    calls = []
+
+    def count(frame, event, arg):
+        if event in ("call", "c_call") and errors.is_ours(frame.f_code.co_filename):
+            calls.append(event)
+
+    fn = ag.convert(fn)
+    jax.make_jaxpr(fn)(xs)
+    sys.setprofile(count)
+    try:
+        jax.make_jaxpr(lambda xs: fn(xs))(xs)
+    finally:
+        sys.setprofile(None)
+    return len(calls)
+
+
+def test_no_function_of_the_library_is_called_for_each_row():
+    few, many = (calls_of_ours(jnp.ones(n)) for n in (50, 1050))
+    assert few > 500 and many - few < 200
+
+
+def test_rows_are_forgotten_when_the_trace_is_over():
+    def fn(xs):
+        made.extend(stacked_rows.rows(xs))
+        found.append(stacked_rows.cut_from(made) is xs and stacked_rows.cut_from(made[::-1]) is None)
+        made.clear()
+        return xs
+
+    made, found = [], []
+    jax.make_jaxpr(fn)(jnp.ones((20, 2)))
+    gc.collect()
+    assert found == [True]
+    assert not stacked_rows._place_of
+
+
+def test_a_trace_that_ends_leaves_the_rows_of_others():
+    def inner(xs):
+        stacked_rows.rows(xs)
+        return xs
+
+    def fn(xs):
+        rows = stacked_rows.rows(xs)
+        for _ in range(20):  # their rows may get the addresses of others
+            jax.make_jaxpr(inner)(jnp.ones(20))
+            rows = [*rows[:10], *stacked_rows.rows(xs)[10:]]
+        last = stacked_rows.rows(xs)
+        gc.collect()
+        return jnp.ones(3) if stacked_rows.cut_from(last) is xs else xs
+
+    assert jax.eval_shape(fn, jnp.ones(20)).shape == (3,)
