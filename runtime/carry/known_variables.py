@@ -47,7 +47,7 @@ from autograph.runtime.carry.variable_groups import (
     too_many_of_group,
 )
 from autograph.runtime.tracing.context import progress
-from autograph.runtime.tracing.known import emission, recurrences
+from autograph.runtime.tracing.known import emission, limits, recurrences
 from autograph.runtime.tracing.known.evaluation import Row, TooMany, may_be_known, row_of
 from autograph.runtime.tracing.known.levels import Level
 from autograph.runtime.tracing.known.limits import needs_number
@@ -63,6 +63,7 @@ from autograph.runtime.tracing.known.number import (
     standing_for,
     value_of,
 )
+from autograph.runtime.tracing.known.step_functions import outline
 
 
 def numbers_for(carry: Any, tracers: Sequence[Any]) -> list[Any]:
@@ -217,7 +218,10 @@ def _goes_on(carry: Any, comparison: Any, p: Pending) -> bool:
     """Whether an iteration, traced with the numbers of a leaf, leaves in it those of the next one."""
     assumed = carry.assumptions.slots[p.leaf.key]
     series: Series = assumed.series
-    if type(series.row) is Bounds and emission.fits_program(bounds_of(p.out)):
+    if type(series.row) is Bounds and not open_variables(p.out):
+        names = {id(leaf.known): leaf.key for leaf in carry.leaves}
+        if not emission.fits_program(bounds_of(p.out)) or outline(p.out, names) != series.row.outline:
+            raise limits.too_many(f"{p.path!r} is not known in each iteration", limits.by_array(p.leaf.known.kind))
         value_of(p.out)
         comparison.carry_leaf(p.template, p.out, p.key, p.path)
         p.leaf.last = _behind(series.last, carry.level)

@@ -35,7 +35,7 @@ from autograph.runtime.tracing.known.number import (
     runs_in,
     stepping,
 )
-from autograph.runtime.tracing.known.step_functions import ends_of
+from autograph.runtime.tracing.known.step_functions import ends_of, outline
 
 
 class Bounds(NamedTuple):
@@ -43,6 +43,8 @@ class Bounds(NamedTuple):
 
     low: int
     high: int
+    outline: Any
+    """How the next number is computed (`step_functions.outline`): another attempt may show something else."""
 
 
 class Series(NamedTuple):
@@ -69,7 +71,7 @@ class Series(NamedTuple):
         if type(self.row) is int:
             return stepping(init, self.row, level)
         if type(self.row) is Bounds:
-            return bounded(init, self.row, tracer, level)
+            return bounded(init, self.row[:2], tracer, level)
         return made(self.row, level) if type(self.row) is Row else init
 
 
@@ -168,8 +170,10 @@ def _ends(level: Level, group: Group, reason: TooMany) -> Sequence[Any]:
     except NotKnown as why:
         return _given_up(level, group, why if type(why) is TooMany else reason)
     held = [
-        Bounds(*both) if leaf.known.kind in (int, bool) and emission.fits_program(both) else reason
-        for leaf, both in zip(group.leaves, bounds, strict=True)
+        Bounds(*both, outline(out, {id(one.known): one.key for one in group.leaves}))
+        if leaf.known.kind in (int, bool) and emission.fits_program(both)
+        else reason
+        for leaf, out, both in zip(group.leaves, group.nexts, bounds, strict=True)
     ]
     return [Series(leaf.init, row, last) for leaf, row, last in zip(group.leaves, held, lasts, strict=True)]
 
