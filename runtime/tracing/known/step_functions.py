@@ -30,7 +30,7 @@ MOST_STEPS = 1 << 24
 """The most operations that are computed ahead for one loop: Python takes about a second for them."""
 
 _MOST_STEPS_OF_ENDS = 1 << 26
-"""The same, where the loop would be refused: for four seconds."""
+"""The same, where the loop would be refused: about two seconds."""
 
 _TOO_MANY_ITERATIONS = f"there are more than {MOST_CELLS:,} iterations"
 
