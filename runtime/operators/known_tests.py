@@ -183,6 +183,8 @@ def _needed(carry: Carry, finished: Any, truth: Any, index: Any) -> Iterator[lis
     Raises:
         NotKnown: not all of that is known.
     """
+    if type(truth) is bool:  # every iteration ends the loop, or none does
+        return iter([[], [], []])
     if type(truth) is not KnownTracer:
         raise Undecided("Python's numbers do not decide its test")
     written = {w.location.key: w.after for w in finished.written}

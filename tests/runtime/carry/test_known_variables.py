@@ -292,6 +292,17 @@ def intornumpys(y):
         l[0]=i
     return y,l[0]
 """,
+    "breaksatonce": """
+def breaksatonce(y):
+    t=0.5
+    for i in numbers(5):
+        for j in numbers(i+1):
+            y[i,0]+=1
+            for k in range(0,9,2):
+                t+=0.02
+                if k*2>j: break
+    return y,int(t*1e15)%97
+""",
     "fromattribute": """
 WEIGHTS=[0.1,0.7,0.25]
 def fromattribute(y):
