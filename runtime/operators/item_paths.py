@@ -34,7 +34,7 @@ from autograph.runtime.operators.items import (
 )
 from autograph.runtime.sequences import array_items, index_lists, traced_index
 from autograph.runtime.tracing import host
-from autograph.runtime.tracing.class_lookup import python_method
+from autograph.runtime.tracing.class_lookup import python_method, static_lookup
 from autograph.runtime.tracing.staging import is_jax_array, is_traced
 from autograph.runtime.values import choices
 
@@ -90,7 +90,7 @@ def aug_item_at(
 def _keeps(owner: Any, kind: str, key: Any) -> bool:
     """Whether an object gives, and takes, by this step what it keeps itself: no property and no method of the user's does."""
     if kind == ".":
-        return key in getattr(owner, "__dict__", ())
+        return key in getattr(owner, "__dict__", ()) and not hasattr(static_lookup(type(owner), key), "__set__")
     return isinstance(owner, (list, dict)) and python_method(type(owner), "__setitem__") is None
 
 

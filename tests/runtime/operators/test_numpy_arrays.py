@@ -233,6 +233,29 @@ def of_a_property(v: Any) -> Any:
     return grid.cells, grid.writes
 
 
+class GridThatCounts:
+    """Its property keeps the array under its own name."""
+
+    def __init__(self) -> None:
+        self.writes = 0
+        self.cells = np.zeros((2, 2))
+
+    @property
+    def cells(self) -> Any:
+        return self.__dict__["cells"]
+
+    @cells.setter
+    def cells(self, cells: Any) -> None:
+        self.__dict__["cells"] = cells
+        self.writes += 1
+
+
+def of_a_property_of_its_name(v: Any) -> Any:
+    grid = GridThatCounts()
+    grid.cells[0, 0] = v
+    return grid.cells, grid.writes
+
+
 def of_a_dict_and_a_list(v: Any) -> Any:
     x = [np.zeros(2)]
     state = {"at": x[0]}
@@ -307,6 +330,7 @@ def of_a_closure_and_rows(v: Any) -> Any:
         of_two_objects_in_a_staged_loop,
         of_an_object_and_a_variable_of_the_loop,
         of_a_property,
+        of_a_property_of_its_name,
         of_a_dict_and_a_list,
         handed_while_a_list_has_it,
         with_a_row_in_a_list,
