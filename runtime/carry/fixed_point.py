@@ -110,9 +110,10 @@ class Carry(Layout):
         self.only_types = False  # whether the last attempt failed for no other reason than a type that moved
         self.raised = False  # whether the last attempt ended in an exception of the program
         self.level: Level | None = None  # of the attempt, where the number of iterations is known
+        self.pending = list[Any]()  # the leaves that an iteration left known numbers in (`variable_groups.Pending`)
         self.has_known = False  # whether a leaf holds a known number in the iteration
         self.counter: Any = None  # a variable that counts them, which is carried where it is needed
-        self.on_settled: Callable[[Any], None] | None = None  # called where no guess was wrong; numbers are not settled
+        self.on_settled: Callable[[], None] | None = None  # called where no guess was wrong; numbers are not settled
 
     def begin(self) -> None:
         """Begins an attempt: forgets what belongs to the last one, does what that required, lays out the carry as known so far."""
@@ -226,7 +227,7 @@ class Carry(Layout):
         if self.assumptions.must_repeat or wrong or self._doubts():
             raise Retry
         if self.on_settled is not None:
-            self.on_settled(finished)
+            self.on_settled()
         if (one := self.grown.unknown) is not None:
             raise Mismatch(one.location.name, one.before, one.after, UNKNOWN, one.location)
         self.aliases.close(finished, [p.value for p in self.slots])
@@ -350,15 +351,13 @@ class Carry(Layout):
                 one = written.get(slot.variable.key)
                 out, note = (one.after, one.note) if one else (slot.init, "")
             try:
-                slot.result = comparison.compare(
-                    slot.template, slot.value, out, slot.init, slot.key, slot.variable.name
-                )
+                slot.result = comparison.compare(slot.template, slot.value, out, slot.init, slot.key, slot.variable.name)
             except Mismatch as differ:
                 differ.place = slot.variable
                 if is_location(slot.variable) and not differ.instead:
                     differ.instead = library_notes.describe_difference(differ, slot.variable, note, (slot.init, out))
                 raise
-        self.first_bound, self._replaced = comparison.first_bound, comparison.replaced
+        self.first_bound, self._replaced, self.pending = comparison.first_bound, comparison.replaced, comparison.pending
         if self.has_known and self.on_settled is None and known_variables.settle(self, comparison):
             comparison.moved = True
         return comparison.moved
@@ -369,6 +368,7 @@ class Carry(Layout):
             leaf.tracer = leaf.out = leaf.known = None
         for slot in self.slots:
             slot.value = None
+        self.pending = []
         self.grown.release()
 
     def _note_in_place(self, fresh: list[Written]) -> None:

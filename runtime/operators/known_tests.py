@@ -41,7 +41,7 @@ from autograph.runtime.tracing.known.number import KnownTracer, is_open_number, 
 from autograph.runtime.tracing.known.recurrences import growth
 from autograph.runtime.tracing.known.step_functions import MOST_STEPS, iterations_until, lengths_until
 from autograph.runtime.tracing.truth import truth_value
-from autograph.runtime.values.merge import Mismatch, Slot
+from autograph.runtime.values.merge import Mismatch
 
 
 class _Counted(BaseException):
@@ -105,11 +105,11 @@ def _counted(info: LoopInfo, items: Items | None, count_of: Callable[..., Any], 
             counter.value = k + 1
             truths[:] = [truth_value(test())]
 
-    def count(finished: Any) -> None:
+    def count() -> None:
         try:
             if carry.level is not None and carry.level.impossible:  # a zero stands for it, also where the test reads it
                 raise NotKnown("the program has no form of a number that an iteration computes")
-            found = count_of(carry, finished, truths.pop(), index.pop() if is_endless else None)
+            found = count_of(carry, truths.pop(), index.pop() if is_endless else None)
         except NotKnown as why:
             found = why.with_traceback(None)
         raise _Counted(found)
@@ -143,14 +143,13 @@ def _counted(info: LoopInfo, items: Items | None, count_of: Callable[..., Any], 
     raise NotKnown(reason)
 
 
-def _count(carry: Carry, finished: Any, truth: Any, index: Any) -> tuple[int, bool]:
+def _count(carry: Carry, truth: Any, index: Any) -> tuple[int, bool]:
     """Counts the iterations, of a loop an iteration of which has just been traced, as long as its test is true.
 
     Args:
-        finished: what the iteration left; all locations that it writes are carried.
         index: the number of the iteration, if it is open as the variables are.
     """
-    variables, inits, nexts = _needed(carry, finished, truth, index)
+    variables, inits, nexts = _needed(carry, truth, index)
     if any(type(init) is Row for init in inits):
         raise Undecided("Python's numbers alone do not decide its test")
     assert carry.level is not None
@@ -164,11 +163,11 @@ def _count(carry: Carry, finished: Any, truth: Any, index: Any) -> tuple[int, bo
     return found, ends and any(type(init) is bool for init in inits)  # a flag, which an iteration sets
 
 
-def _count_inside(first: Any, carry: Carry, finished: Any, truth: Any, index: Any) -> Row:
+def _count_inside(first: Any, carry: Carry, truth: Any, index: Any) -> Row:
     """Counts the iterations in each one of the loops around; see `lengths_of`."""
     level = carry.level
     assert level is not None
-    variables, inits, nexts = _needed(carry, finished, truth, index)
+    variables, inits, nexts = _needed(carry, truth, index)
     lengths = lengths_until(level, variables, inits, nexts, truth, runs_in)
     if type(first) is KnownTracer:
         if first.row is None:
@@ -177,7 +176,7 @@ def _count_inside(first: Any, carry: Carry, finished: Any, truth: Any, index: An
     return Row(lengths, int)
 
 
-def _needed(carry: Carry, finished: Any, truth: Any, index: Any) -> Iterator[list[Any]]:
+def _needed(carry: Carry, truth: Any, index: Any) -> Iterator[list[Any]]:
     """Collects the variables that decide a test: their numbers, what they hold before the loop, and after an iteration.
 
     Raises:
@@ -187,14 +186,10 @@ def _needed(carry: Carry, finished: Any, truth: Any, index: Any) -> Iterator[lis
         return iter([[], [], []])
     if type(truth) is not KnownTracer:
         raise Undecided("Python's numbers do not decide its test")
-    written = {w.location.key: w.after for w in finished.written}
-    outs = [*finished.values, *(written.get(slot.key[0]) for slot in carry.slots[len(finished.values) :])]
-    starts = {id(leaf.known): leaf.init for leaf in carry.leaves if is_open_number(leaf.known)}
-    left = {
-        id(carry.leaves[slot.template.index].known): out
-        for slot, out in zip(carry.slots, outs, strict=True)
-        if type(slot.template) is Slot
-    }
+    opens = [leaf for leaf in carry.leaves if is_open_number(leaf.known)]
+    starts = {id(leaf.known): leaf.init for leaf in opens}
+    left = {id(leaf.known): leaf.known if leaf.invariant else leaf.out for leaf in opens}
+    left |= {id(p.leaf.known): p.out for p in carry.pending}
     if index is not None:
         starts[id(index)], left[id(index)] = 0, index + 1
     needed: dict[int, tuple[KnownTracer, Any, Any]] = {}

@@ -303,6 +303,17 @@ def breaksatonce(y):
                 if k*2>j: break
     return y,int(t*1e15)%97
 """,
+    "besidealist": """
+def besidealist(y):
+    l=[2,0.25]
+    for i in numbers(3,9):
+        y[0,0]+=1
+        for j in range(5):
+            if l[0]%3==1: continue
+            if j*2>i: break
+            l[1]+=0.02
+    return y,int(l[1]*1e15)%97
+""",
     "fromattribute": """
 WEIGHTS=[0.1,0.7,0.25]
 def fromattribute(y):
