@@ -137,6 +137,11 @@ class LoopAssumptions:
         self.is_traced = False
         self.forget()
 
+    def forget_types(self) -> None:
+        """Drops the types of leaves: the iterations are counted from now on, and numbers that had to be carried may be known."""
+        for assumed in self.slots.values():
+            assumed.type = None
+
     def known_locations(self, variables: Sequence[Any]) -> dict[Any, Any]:
         """The locations that this loop was seen to write; drops what belongs to objects that are gone."""
         alive = self.outer.carried if self.outer is not None else {}

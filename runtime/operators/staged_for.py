@@ -191,7 +191,10 @@ def stage_counted_while(items: Items, info: LoopInfo, assumptions: LoopAssumptio
     body, test = info.body, info.test
     is_known = items.is_static or items.lengths is not None
     assumptions.iterations = items.length if items.is_static else None
+    was_counted = assumptions.is_counted
     assumptions.is_lenient, assumptions.is_counted = items.is_lenient, test is None and items.lengths is not None
+    if assumptions.is_counted and not was_counted:
+        assumptions.forget_types()
     if items.lengths is not None:
         assumptions.lengths = items.lengths.values
         assumptions.iterations = int(assumptions.lengths.max())

@@ -314,6 +314,22 @@ def besidealist(y):
             l[1]+=0.02
     return y,int(l[1]*1e15)%97
 """,
+    "laternumpys": """
+import numpy as np
+WEIGHTS=np.array([0.1,0.7,0.25])
+def laternumpys(y):
+    box=Box()
+    box.n,t=0.5,0.0
+    for i in numbers(5):
+        j=0
+        while j*j<(5-i)*3:
+            j+=1
+            t=0
+            for g in range(j,4): t+=box.n%59.0
+        box.n+=WEIGHTS[0]
+        y[i,0]=int(t*1e15)%97
+    return y,float(t)
+""",
     "fromattribute": """
 WEIGHTS=[0.1,0.7,0.25]
 def fromattribute(y):
