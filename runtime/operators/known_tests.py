@@ -167,7 +167,8 @@ def _count_inside(first: Any, carry: Carry, truth: Any, index: Any) -> Row:
     """Counts the iterations in each one of the loops around; see `lengths_of`."""
     level = carry.level
     assert level is not None
-    variables, inits, nexts = _needed(carry, truth, index)
+    nothing: list[Any] = []  # decides, where every iteration ends the loop or none does
+    variables, inits, nexts = (nothing,) * 3 if type(truth) is bool else _needed(carry, truth, index)
     lengths = lengths_until(level, variables, inits, nexts, truth, runs_in)
     if type(first) is KnownTracer:
         if first.row is None:
@@ -182,8 +183,6 @@ def _needed(carry: Carry, truth: Any, index: Any) -> Iterator[list[Any]]:
     Raises:
         NotKnown: not all of that is known.
     """
-    if type(truth) is bool:  # every iteration ends the loop, or none does
-        return iter([[], [], []])
     if type(truth) is not KnownTracer:
         raise Undecided("Python's numbers do not decide its test")
     opens = [leaf for leaf in carry.leaves if is_open_number(leaf.known)]

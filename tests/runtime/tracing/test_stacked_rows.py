@@ -168,10 +168,11 @@ def test_rows_are_forgotten_when_the_trace_is_over():
         return xs
 
     made, found = [], []
+    gc.collect()
+    before = len(stacked_rows._place_of)  # of traces that others hold
     jax.make_jaxpr(fn)(jnp.ones((20, 2)))
     gc.collect()
-    assert found == [True]
-    assert not stacked_rows._place_of
+    assert found == [True] and len(stacked_rows._place_of) <= before
 
 
 def test_a_trace_that_ends_leaves_the_rows_of_others():
