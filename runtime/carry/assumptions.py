@@ -51,7 +51,7 @@ class SlotAssumptions:
         least: what the loop test says of such an integer: it is no less.
         doubtful: whether a bool is Python's in some iterations and an array in others.
         unordered: whether a dict comes out of an iteration with its keys in another order (`key_orders`).
-        series: the numbers that it has in the iterations (`known_variables.Series`); False: it is carried as others are.
+        series: the numbers that it has in the iterations (`variable_groups.Series`); False: it is carried as others are.
         becomes_numpys: whether a Python float counts as a NumPy one.
         kept: whether a container in such a value is older than the loop: it is the same object in every iteration.
     """

@@ -39,12 +39,16 @@ from autograph.runtime.tracing.known.step_functions import ends_of, outline
 
 
 class Bounds(NamedTuple):
-    """Says between which numbers a variable stays that has too many: the loop carries it, if the program's integers hold them."""
+    """Describes an int or a bool with too many numbers to hold: the loop carries it, if the program's integers hold them.
+
+    Attributes:
+        low, high: the least and the greatest number.
+        outline: describes the computation of the next number (`step_functions.outline`). An attempt that shows another is refused.
+    """
 
     low: int
     high: int
     outline: Any
-    """How the next number is computed (`step_functions.outline`): another attempt may show something else."""
 
 
 class Series(NamedTuple):

@@ -107,7 +107,7 @@ def staged_total(make: Make, iterable: Any, start: Any) -> tuple[Any, ...]:
     def add(item: Any) -> None:
         nonlocal total
         is_known = kind_of(item) is float and (type(total) is KnownTracer or not is_traced(total))
-        is_alone = progress.level is None or progress.level.parent is None
+        is_alone = progress.level is None or progress.level.parent is None  # Python adds, and the program has no loop
         if (_IS_MORE_EXACT or is_alone) and is_known and progress.is_tried:
             raise long_loops.ByPython("`sum` adds known floats")
         total = total + item
