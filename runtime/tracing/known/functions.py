@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.tracing.known.number import is_open_number, kind_of, lifted
+from autograph.runtime.tracing.known.branch_numbers import chosen_number
+from autograph.runtime.tracing.known.number import KnownTracer, is_open_number, kind_of, lifted
 
 _FUNCTIONS: frozenset[Any] = frozenset((abs, bool, int, float, round, pow, min, max)) | frozenset(
     fn for name, fn in vars(math).items()
@@ -63,6 +64,10 @@ def or_else(fn: Any, otherwise: Callable[..., Any]) -> Callable[..., Any]:
     """Makes of a function of numbers one that takes known numbers as well; `otherwise`: what takes any others."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        if fn in (max, min) and not kwargs and len(set(map(kind_of, args))) > 1:
+            found = _extreme(operator.gt if fn is max else operator.lt, args)
+            if found is not NotImplemented:
+                return found
         found = NotImplemented if kwargs else lifted(fn, *args)
         if found is NotImplemented:
             return otherwise(*args, **kwargs)
@@ -71,3 +76,19 @@ def or_else(fn: Any, otherwise: Callable[..., Any]) -> Callable[..., Any]:
         return found
 
     return call
+
+
+def _extreme(is_better: Callable[..., Any], args: Sequence[Any]) -> Any:
+    """Returns `max(*args)` or `min(*args)` of numbers of several kinds: Python keeps one of them, of whichever kind it is."""
+    found, *others = args
+    for other in others:
+        test = lifted(is_better, other, found)
+        if test is NotImplemented:
+            return NotImplemented
+        if type(test) is KnownTracer:
+            found = chosen_number(test, other, found)
+        elif test:
+            found = other
+        if found is NotImplemented:
+            return NotImplemented
+    return found

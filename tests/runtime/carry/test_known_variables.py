@@ -354,12 +354,24 @@ def turned(y):
         y[i, 0] = n * 0.1 * 3
     return y, n, odd
 """,
+    "largestnumpys": """
+def largestnumpys(y):
+    u = np.float64(0.25)
+    v, w = 0.0, 0.0
+    for i in numbers(6):
+        v = v * 3 + max(u, 0.5)
+        w = w * 3 + min(0.5, i, u)
+        y[i, 0] = v * 1e5 % 1
+        y[i, 1] = w * 1e5 % 1
+        u += 0.1
+    return y, v, w
+""",
 }
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_numbers_in_the_loop_and_behind_it(name: str) -> None:
-    assert_as_in_python("import math\n\n\nclass Box:\n    pass\n" + PROGRAMS[name], Z, name=name)
+    assert_as_in_python("import math\nimport numpy as np\n\n\nclass Box:\n    pass\n" + PROGRAMS[name], Z, name=name)
 
 
 def scan_of(f, *args):
