@@ -36,6 +36,7 @@ from autograph.runtime.heap.array_views import is_copy_of
 from autograph.runtime.heap.escape import Made
 from autograph.runtime.heap.unset_reads import READ_FIRST, is_read
 from autograph.runtime.tracing.array_types import TypesDiffer, check_fits, join_types, placeholder, type_of
+from autograph.runtime.tracing.known.number import is_open_number
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET, CarriesNone, is_unbound
 from autograph.runtime.values import choices, key_orders
@@ -206,7 +207,7 @@ class Comparison:
             leaf.invariant = True
             self.pending.append(Pending(leaf, template, out, key, path))
             return template
-        if (known := leaf.known) is not None and (known.row, known.bounds) != (None, None):  # the iteration had its numbers
+        if leaf.known is not None and not is_open_number(leaf.known):  # the iteration had its numbers
             assumed.series, self.moved = False, True
         return self.carry_leaf(template, out, key, path)
 

@@ -29,6 +29,14 @@ class BrokenPass(BaseException):
     """A pass left something that is no program. No handler of the program catches this, and no other attempt to stage a loop."""
 
 
+class Mistake(BaseException):
+    """The library itself failed with an error that the user's code may raise, too. No handler and no other attempt catches this."""
+
+
+MISTAKES = (AttributeError, NameError, TypeError, AssertionError, IndexError, KeyError)
+"""What a mistake in the library raises. Another attempt to stage a loop may answer rightly but slowly, and so hide it."""
+
+
 def checked(rewrite: Callable[[_Statement], _Statement], statement: _Statement) -> _Statement:
     """Returns what a pass makes of a loop or a conditional.
 

@@ -26,7 +26,7 @@ import jax
 import numpy as np
 from jax import lax
 
-from autograph import verbosity
+from autograph import errors, verbosity
 from autograph.jax_internals import current_trace, drop_equations, equation_mark, new_var
 from autograph.runtime.carry import list_growth, loop_results
 from autograph.runtime.carry.assumptions import LoopAssumptions
@@ -38,11 +38,10 @@ from autograph.runtime.heap import aliases, guarded_iterators, journal, path_con
 from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.heap.escape import Finished
 from autograph.runtime.heap.unset_reads import is_set_elsewhere
-from autograph.runtime.jaxprs import reverse_mode
+from autograph.runtime.jaxprs import checks, passes, reverse_mode
 from autograph.runtime.jaxprs.binding import Traced, bind_while, predicate
 from autograph.runtime.jaxprs.graph import reads
 from autograph.runtime.jaxprs.loop import Loop
-from autograph.runtime.jaxprs.passes import bind_loop
 from autograph.runtime.operators.loop_reports import tell_loop
 from autograph.runtime.operators.loop_variables import Checked, Hidden, note_checks
 from autograph.runtime.operators.peeling import (
@@ -225,7 +224,12 @@ def _attempt(
                 raise
             if checked.end():
                 raise Retry
-            return carry.collect(region, finished)
+            try:
+                return carry.collect(region, finished)
+            except checks.MISTAKES as error:  # no code of the user's runs there
+                if passes.STRICT and not isinstance(error, errors.AutoGraphError):
+                    raise checks.Mistake(str(error)) from error
+                raise
     finally:
         if level is not None:
             progress.level, level.trace = level.parent, None
@@ -295,7 +299,7 @@ def _bind_while(carry: Carry, check: Traced, iteration: Traced, surely: bool) ->
         return bind_while(reached, body if alive is None else with_alive(body, alive, reached), init)
 
     with named_loop(carry.functions):
-        results = bind_loop(Loop(of_test, iteration, init, _name(carry), carry.dead, alive=alive), bind)
+        results = passes.bind_loop(Loop(of_test, iteration, init, _name(carry), carry.dead, alive=alive), bind)
     merged = loop_results.write_results(carry, results, surely, [*init, *of_test.consts, *iteration.consts])
     note_checks(carry, results)
     return merged

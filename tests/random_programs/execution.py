@@ -26,6 +26,7 @@ import numpy as np
 
 import autograph as ag
 from autograph.errors import AutoGraphError
+from autograph.runtime.jaxprs import checks, passes
 from tests.programs.harness import Raised, difference, outcome, staged_on_plain_values
 
 Inputs = tuple[int, int, float, list[int]]
@@ -34,6 +35,8 @@ DEFECT = "this is a defect of the library"
 MARK = re.compile(r"^# refused: ", re.MULTILINE)
 """The line of a program that is to be refused, or to give the same answer."""
 _numbers = itertools.count()
+
+passes.STRICT = True  # what each pass leaves is checked, and no mistake is hidden
 
 
 class TimedOut(BaseException):
@@ -150,6 +153,9 @@ def _compare(text: str, inputs: Sequence[Inputs], folder: pathlib.Path, how: How
             return _compare_lanes(module.program, usable) if how.lanes and found.kind == "equal" else found
     except TimedOut:
         return Outcome("timeout")
+    except (checks.BrokenPass, checks.Mistake) as error:
+        text = f"{type(error).__name__}: {error}"
+        return Outcome("crash", text + "\n" + "".join(traceback.format_exception(error)), category_of(text))
 
 
 def _fresh(module: types.ModuleType) -> types.ModuleType:

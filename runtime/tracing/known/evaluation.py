@@ -8,7 +8,8 @@ result surely equals Python's. Any other function is called once for each iterat
 | `+ - *` of ints | no result can leave 64 bits |
 | `// % /` of ints | no divisor is 0; `/` up to 2**53 |
 | `+ - * /` and comparisons of floats | ints beside them are at most 2**53 |
-| `& \\| ^ >>`, comparisons, `min`, `max`, `not`, `abs`, a choice of two | ints, floats and bools of one kind |
+| `& \\| ^ >>`, comparisons, `min`, `max`, `not`, `abs` | ints, floats and bools of one kind |
+| a choice of two | of one kind; a float of an int and a float, where the int is at most 2**53 |
 | everything on NumPy's own numbers | operators and ufuncs |
 
 >>> import math, operator
@@ -208,8 +209,10 @@ def _by_vectors(fn: Any, arrays: Sequence[Any]) -> Any:
             return _of_one(fn, *arrays)
         if len(arrays) == 2:
             return _of_two(fn, *arrays)
-    if fn is choice and arrays[0].dtype == bool and arrays[1].dtype == arrays[2].dtype:
-        return np.where(*arrays)
+    if fn is choice and arrays[0].dtype == bool:
+        _, a, b = arrays
+        is_float = {a.dtype.kind, b.dtype.kind} == {"i", "f"} and max(_reach(a), _reach(b)) <= _EXACT  # as in a program
+        return np.where(*arrays) if is_float or a.dtype == b.dtype else None
     return None
 
 

@@ -366,6 +366,20 @@ def largestnumpys(y):
         u += 0.1
     return y, v, w
 """,
+    "ofoneiteration": """
+def ofoneiteration(y):
+    box, t = Box(), 0.5
+    box.t = 0.5
+    for i in numbers(5):
+        for j in numbers(i % 3, i):
+            k = -1
+            while k < j:
+                k += 1
+                box.t += 0.1
+                t = sum(box.t % 59.0 for g in range(3) if j != 1) % 83.0
+        y[i, 0] = box.t
+    return y, int(box.t * 1000), int(t * 1000)
+""",
 }
 
 

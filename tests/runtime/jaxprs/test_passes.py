@@ -8,7 +8,8 @@ import jax.numpy as jnp
 import pytest
 
 import autograph as ag
-from autograph.runtime.jaxprs import passes
+from autograph.runtime.carry.fixed_point import Carry
+from autograph.runtime.jaxprs import checks, passes
 from autograph.runtime.jaxprs.checks import BrokenPass
 
 
@@ -90,3 +91,14 @@ def test_nothing_is_checked_without_the_flag(monkeypatch: Any) -> None:
 def test_the_passes_leave_programs() -> None:
     assert passes.STRICT  # as in all tests
     assert int(jax.jit(ag.convert(shown))(jnp.int32(1))) == shown(1)
+
+
+def test_a_mistake_is_not_hidden_by_another_attempt(monkeypatch: Any) -> None:
+    """An `AttributeError` of the user's code may unroll the loop, and one of the library's must not in a test."""
+
+    def collect(*args: Any) -> Any:
+        return args[0].no_such_attribute
+
+    monkeypatch.setattr(Carry, "collect", collect)
+    with pytest.raises(checks.Mistake, match="no_such_attribute"):
+        jax.make_jaxpr(ag.convert(shown))(1)
