@@ -110,10 +110,10 @@ def _emitted(x: Any) -> Any:
         return _element(x.fn.numbers, getattr(x.args[0], "value", x.args[0]), x)
     if x.fn is evenly:
         start, step = x.args
-        return _as_kind(_iteration(x.level) * step + getattr(start, "value", start), x)
+        return as_kind(_iteration(x.level) * step + getattr(start, "value", start), x)
     if x.fn is not None:
         operands = [getattr(a, "value", a) if type(a) is type(x) else a for a in x.args]
-        return _as_kind(_ARITHMETIC[x.fn](*operands), x)
+        return as_kind(_ARITHMETIC[x.fn](*operands), x)
     values = x.row.values
     axes = [axis for axis, size in enumerate(values.shape) if size > 1]
     counters = {axis: x.level.chain()[values.ndim - 1 - axis] for axis in axes}
@@ -122,7 +122,7 @@ def _emitted(x: Any) -> Any:
         start, step = int(line[0]), int(steps[0])
         scaled = _iteration(counters[axes[0]])
         scaled = scaled if step == 1 else scaled * step
-        return _as_kind(scaled + start if start else scaled, x)
+        return as_kind(scaled + start if start else scaled, x)
     place: Any = None
     for axis in axes:
         k = _iteration(counters[axis])
@@ -137,7 +137,7 @@ def _element(numbers: Any, place: Any, x: Any) -> Any:
     if verbosity.level > 1:
         x.level.tables[id(x)] = x, table.nbytes
     found = lax.dynamic_slice(table, (place,), (1,), allow_negative_indices=False)
-    return _as_kind(lax.squeeze(found, (0,)), x)
+    return as_kind(lax.squeeze(found, (0,)), x)
 
 
 class Table(NamedTuple):
@@ -158,13 +158,13 @@ def _emitted_open(x: Any) -> Any:
     if x.kind is int and x.fn in _ARITHMETIC and all(getattr(a, "kind", type(a)) is bool for a in x.args):
         operands = [convert_weak(operand, jnp.result_type(int)) for operand in operands]  # Python's bools are integers
     try:
-        return _as_kind(jnp.asarray(compute(*operands)), x)
+        return as_kind(jnp.asarray(compute(*operands)), x)
     except Exception:
         level = x.level
         while level is not None:
             level.impossible.append(x)
             level = level.parent
-        return _as_kind(lax.full((), 0, x.aval.dtype), x)
+        return as_kind(lax.full((), 0, x.aval.dtype), x)
 
 
 def _iteration(level: Any) -> Any:
@@ -176,7 +176,8 @@ def _iteration(level: Any) -> Any:
     return lax.div(away, step.value)
 
 
-def _as_kind(value: Any, x: Any) -> Any:
+def as_kind(value: Any, x: Any) -> Any:
+    """Converts a value to the type in the program that a known number has."""
     aval = x.aval
     if aval.weak_type:
         return convert_weak(value, aval.dtype)

@@ -224,7 +224,7 @@ def standing_for(value: Any, fn: Callable[..., Any], args: Sequence[Any]) -> Any
 
 def stand_for(value: Any, x: KnownTracer) -> KnownTracer:
     """Has a value of the program stand for an open number; returns the number."""
-    x.emitted = value, TRACE_STATE.value
+    x.emitted = value if isinstance(value, Tracer) else emission.as_kind(np.asarray(value), x), TRACE_STATE.value
     return x
 
 

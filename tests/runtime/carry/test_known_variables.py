@@ -380,6 +380,20 @@ def ofoneiteration(y):
         y[i, 0] = box.t
     return y, int(box.t * 1000), int(t * 1000)
 """,
+    "beyond32bits": """
+def beyond32bits(y):
+    box, l = Box(), [2, 0.25]
+    box.n = 0
+    for i in numbers(5):
+        if i > 1 or i % 2 == 1:
+            j = -1
+            while j * j < i * 3:
+                j += 1
+                box.n = abs(l[0]) % 10 ** 10
+                l[1] += 0.1
+        y[i, 0] = l[1]
+    return y, box.n
+""",
 }
 
 
