@@ -54,67 +54,98 @@ from autograph.runtime.values.choices import Choice
 from autograph.runtime.values.locations import GlobalLocation
 from autograph.runtime.values.merge import describe
 
-_JOINING: dict[Any, Any] = {type(np.r_): jnp.r_, type(np.c_): jnp.c_}
-"""What JAX has for `np.r_[a, b]` and `np.c_[a, b]`."""
-
-
-def _joined(joining: Any, parts: tuple[Any, ...]) -> Any:
-    """`np.r_[parts]` by that of JAX, which casts a number to the dtype of the arrays and leaves numbers alone weakly typed."""
-    dtypes = [part.dtype for part in parts if is_jax_array(part) and not jax.typeof(part).weak_type]
-    for part in parts:
-        if dtypes and type(part) is int and narrow_integers.is_refused(part, jnp.result_type(*dtypes)):
-            raise narrow_integers.out_of_bounds(part, jnp.result_type(*dtypes))
-    joined = joining[parts]
-    return lax.convert_element_type(joined, joined.dtype)
-
 
 def get_item(x: Any, i: Any) -> Any:
     """`x[i]`."""
-    kind = type(x)
     if type(i) is Choice:
         return choices.each_apart(get_item, x, i)
-    if type(i) is tuple and context.progress.has_choices and any(type(part) is Choice for part in i):
+    if progress.has_choices and type(i) is tuple and any(type(part) is Choice for part in i):
         return choices.each_apart(lambda *parts: get_item(x, parts), *i)
     if progress.level is not None and (found := lookups.number_at(x, i, _read_at)) is not NotImplemented:
         return found
-    if kind is list or kind is tuple:
-        return traced_index.get_at(x, sizes.traced(i)) if sizes.is_unknown(i) else x[i]
-    if is_jax_array(x):
-        i = sizes.traced_index(i)
-        return array_items.read_item(x, i) if is_traced_index(i) or index_lists.has_list(i) else x[i]
+    read = _READS.get(type(x))
+    if read is not None:
+        return read(x, i)
+    return _item_of_array(x, i) if is_jax_array(x) else _item_of_object(x, i)
+
+
+def _item_of_sequence(x: Any, i: Any) -> Any:
+    return traced_index.get_at(x, sizes.traced(i)) if sizes.is_unknown(i) else x[i]
+
+
+def _item_of_range(x: range, i: Any) -> Any:
+    return traced_index.get_from_range(x, i) if is_traced(i) else x[i]
+
+
+def _item_of_array(x: Any, i: Any) -> Any:
+    i = sizes.traced_index(i)
+    return array_items.read_item(x, i) if is_traced_index(i) or index_lists.has_list(i) else x[i]
+
+
+def _item_of_numpys(x: Any, i: Any) -> Any:
     traced_strings.check_shows_no_traced((i,))
-    if kind.__module__.startswith("jax."):  # `x.at`
-        i = sizes.traced_index(i)
     if not is_traced_index(i):
-        method = python_method(kind, "__getitem__")
-        if method is not None:
-            return host.calls.staged(method)(x, i)
-        if issubclass(kind, dict):
-            comparison.check_search(i, x)
-        if issubclass(kind, defaultdict) and i not in x:
+        return x[i]
+    found = jnp.asarray(x)[index_lists.as_arrays(x, i)]
+    if not index_lists.copies(i):
+        array_views.note_view(found, x)
+    return found
+
+
+def _item_of_dict(x: Any, i: Any) -> Any:
+    traced_strings.check_shows_no_traced((i,))
+    if not is_traced_index(i):
+        comparison.check_search(i, x)
+        if issubclass(type(x), defaultdict) and i not in x:
             journal.touch_container(x)
         return x[i]
-    if kind is range:
-        return traced_index.get_from_range(x, i)
-    if issubclass(kind, np.ndarray):
-        found = jnp.asarray(x)[index_lists.as_arrays(x, i)]
-        if not index_lists.copies(i):
-            array_views.note_view(found, x)
-        return found
-    if kind in _JOINING:
-        return _joined(_JOINING[kind], i if type(i) is tuple else (i,))
-    method = python_method(kind, "__getitem__")
-    if method is not None:
-        return host.calls.staged(method)(x, i)
-    if issubclass(kind, (list, tuple)):
-        return traced_index.get_at(x, i)
     if progress.is_tried and type(i) is KnownTracer:
         raise needs_number("it is a key of a dict")
     if traced_keys.may_have_key(x, i):
         return traced_keys.get_value(x, i)
-    if issubclass(kind, (dict, str, bytes)):
-        raise _not_by_traced(kind, "read")
+    raise _not_by_traced(type(x), "read")
+
+
+def _item_of_object(x: Any, i: Any) -> Any:
+    """`x[i]`, by the method of its class where that is a Python function; else as of the class that it inherits from."""
+    traced_strings.check_shows_no_traced((i,))
+    kind = type(x)
+    if kind.__module__.startswith("jax."):  # `x.at`
+        i = sizes.traced_index(i)
+    at_traced = is_traced_index(i)
+    if not (at_traced and issubclass(kind, np.ndarray)) and (method := python_method(kind, "__getitem__")) is not None:
+        return host.calls.staged(method)(x, i)
+    if (base := next((base for base in _READS if issubclass(kind, base)), None)) is not None:
+        return _READS[base](x, i)
+    if at_traced and issubclass(kind, (str, bytes)):
+        raise needs_number("it is an index of a string") if progress.is_tried else _not_by_traced(kind, "read")
     return x[i]
+
+
+def _joined(joining: Any, i: Any) -> Any:
+    """`np.r_[a, b]` by that of JAX, which casts a number to the dtype of the arrays and leaves numbers alone weakly typed."""
+    if not is_traced_index(i):
+        return joining[i]
+    parts = i if type(i) is tuple else (i,)
+    dtypes = [part.dtype for part in parts if is_jax_array(part) and not jax.typeof(part).weak_type]
+    for part in parts:
+        if dtypes and type(part) is int and narrow_integers.is_refused(part, jnp.result_type(*dtypes)):
+            raise narrow_integers.out_of_bounds(part, jnp.result_type(*dtypes))
+    joined = _JOINING[type(joining)][parts]
+    return lax.convert_element_type(joined, joined.dtype)
+
+
+_JOINING: dict[Any, Any] = {type(np.r_): jnp.r_, type(np.c_): jnp.c_}
+"""What JAX has for `np.r_[a, b]` and `np.c_[a, b]`."""
+
+_READS: dict[type, Callable[[Any, Any], Any]] = {
+    list: _item_of_sequence,
+    tuple: _item_of_sequence,
+    dict: _item_of_dict,
+    np.ndarray: _item_of_numpys,
+    range: _item_of_range,
+    **dict.fromkeys(_JOINING, _joined),
+}
 
 
 def _read_at(x: Any, i: Any) -> Any:
@@ -197,49 +228,74 @@ def set_item(value: Any, x: Any, i: Any, unshared: int | None = None) -> Any:
             array would have to hold a traced value, a list cannot be written at a traced index.
     """
     kind = type(x)
-    if kind is np.ndarray or is_jax_array(x):
+    write = _WRITES.get(kind)
+    if write is None and (kind is np.ndarray or is_jax_array(x)):
         i = choices.as_index(i)
+        if kind is np.ndarray:
+            x = writable(x, unshared, is_traced(value), is_traced_index(i))
+        if is_jax_array(x):
+            return _after_write(value, x, i, unshared)
     elif type(i) is Choice:
         choices.for_each_option(i, functools.partial(set_item, value, x))
         return x
-    if kind is np.ndarray:
-        x = writable(x, unshared, is_traced(value), is_traced_index(i))
-    if is_jax_array(x):
-        i = sizes.traced_index(i)
-        if not x.ndim:
-            array_views.check_writable(x)
-        if array_versions.is_superseded(x):
-            return array_versions.written_over(
-                value, x, i, lambda x: array_items.put_item(value, x, i), lambda x: array_items.possible_reads(x, i)
-            )
-        new = array_items.put_item(value, x, i)
-        array_versions.record(x, new, array_versions.ELEMENT, i, unshared=constants.is_unshared(x, unshared))
-        return new
-    traced_strings.check_shows_no_traced((i,))
-    method = python_method(kind, "__setitem__")
-    if method is not None:
-        journal.touch_container(x)
-        host.calls.staged(method)(x, i, value)
-        return x
-    _announce(x, i)
-    if issubclass(kind, dict) and is_traced_index(i):
-        if progress.is_tried:
-            raise needs_number("a key of a dict is written")
-        if not traced_keys.may_have_key(x, i):
-            raise _not_by_traced(kind, "written")
-        traced_keys.put_value(x, i, value)
-        return x
-    if issubclass(kind, dict):
-        comparison.check_search(i, x)
-    if issubclass(kind, list) and sizes.is_unknown(i):
-        traced_index.put_at(x, sizes.traced(i), value)
-    else:
-        x[i] = order_reads.ordered(value) if type(i) is slice else value
+    (write or _set_in_object)(value, x, i)
     return x
 
 
+def _after_write(value: Any, x: Any, i: Any, unshared: int | None) -> Any:
+    """Returns the array of JAX that takes the place of another one of which an element is written."""
+    i = sizes.traced_index(i)
+    if not x.ndim:
+        array_views.check_writable(x)
+    if array_versions.is_superseded(x):
+        return array_versions.written_over(
+            value, x, i, lambda x: array_items.put_item(value, x, i), lambda x: array_items.possible_reads(x, i)
+        )
+    new = array_items.put_item(value, x, i)
+    array_versions.record(x, new, array_versions.ELEMENT, i, unshared=constants.is_unshared(x, unshared))
+    return new
+
+
+def _set_in_list(value: Any, x: list[Any], i: Any) -> None:
+    journal.touch_container(x, i)
+    if sizes.is_unknown(i):
+        traced_index.put_at(x, sizes.traced(i), value)
+    else:
+        x[i] = order_reads.ordered(value) if type(i) is slice else value
+
+
+def _set_in_dict(value: Any, x: dict[Any, Any], i: Any) -> None:
+    traced_strings.check_shows_no_traced((i,))
+    _announce(x, i)
+    if not is_traced_index(i):
+        comparison.check_search(i, x)
+        x[i] = value
+        return
+    if progress.is_tried:
+        raise needs_number("a key of a dict is written")
+    if not traced_keys.may_have_key(x, i):
+        raise _not_by_traced(type(x), "written")
+    traced_keys.put_value(x, i, value)
+
+
+def _set_in_object(value: Any, x: Any, i: Any) -> None:
+    """`x[i] = value`, by the method of its class where that is a Python function; else as of the class that it inherits from."""
+    traced_strings.check_shows_no_traced((i,))
+    if (method := python_method(type(x), "__setitem__")) is not None:
+        journal.touch_container(x)
+        host.calls.staged(method)(x, i, value)
+    elif (base := next((base for base in _WRITES if issubclass(type(x), base)), None)) is not None:
+        _WRITES[base](value, x, i)
+    else:
+        journal.touch_container(x, i)
+        x[i] = order_reads.ordered(value) if type(i) is slice else value
+
+
+_WRITES: dict[type, Callable[[Any, Any, Any], None]] = {list: _set_in_list, dict: _set_in_dict}
+
+
 def writable(x: np.ndarray[Any, Any], unshared: int | None, by_traced: bool, at_traced: bool) -> Any:
-    """A NumPy array whose element is to be written, as an array of JAX where a traced value or a staged statement needs one."""
+    """Prepares a NumPy array for a write: makes it an array of JAX where a traced value or a staged statement needs one."""
     is_staged = by_traced or at_traced or context.active()
     x = augmented.traceable(x, unshared, 3) if is_staged else constants.apart(x, unshared)
     if (by_traced or at_traced) and type(x) is np.ndarray:
@@ -254,40 +310,47 @@ def writable(x: np.ndarray[Any, Any], unshared: int | None, by_traced: bool, at_
 
 def aug_item(x: Any, i: Any, symbol: str, value: Callable[[], Any], unshared: int | None = None) -> Any:
     """`x[i] <symbol> value()`; returns `x`, or the new array."""
-    if type(x) is np.ndarray or is_jax_array(x):
+    if is_jax_array(x):
         i = choices.as_index(i)
-    if not is_jax_array(x):
-        size = len(x) if type(x) is list and is_traced(i) else None
-        place = i if size is None else traced_index.place_of(x, i)
-        old = get_item(x, place)
-        if type(x) is type(old) is np.ndarray:  # a row is a view of `x`, all of which becomes an array of JAX
-            del old  # references to `x` are counted
-            given = value()
-            x = writable(x, unshared, is_traced(given), is_traced_index(i))
-            if is_jax_array(x):
-                return aug_item(x, i, symbol, lambda: given, unshared)
-            return set_item(augmented.iop(symbol, get_item(x, i), given), x, i, unshared)
-        if type(old) is np.ndarray:
-            found, given = [old], value()
-            del old
-            augmented.make_traceable(found, is_traced(given))
-            old, value = found.pop(), lambda: given
-        if not is_tracer(old) or (method := python_method(type(x), "__setitem__")) is None or not is_library(method):
-            new = augmented.iop(symbol, old, value())
-            if type(x) is np.ndarray:
-                x = writable(x, unshared, is_traced(new), is_traced_index(i))
-            return set_item(new, x, i if size is None or len(x) != size else place, unshared)
+        new = update_of(x, i, symbol, value)
+        array_versions.record(x, new, array_versions.ELEMENT, i, unshared=constants.is_unshared(x, unshared))
+        return new
+    if type(x) is not np.ndarray:
+        return _aug_in_container(x, i, symbol, value)
+    i = choices.as_index(i)
+    old = get_item(x, i)
+    if type(old) is np.ndarray:  # a row is a view of `x`, all of which becomes an array of JAX
+        del old  # references to `x` are counted
+        given = value()
+        x = writable(x, unshared, is_traced(given), is_traced_index(i))
+        if is_jax_array(x):
+            return aug_item(x, i, symbol, lambda: given, unshared)
+        new = augmented.iop(symbol, get_item(x, i), given)
+    else:
+        new = augmented.iop(symbol, old, value())
+        x = writable(x, unshared, is_traced(new), is_traced_index(i))
+    return set_item(new, x, i, unshared)
+
+
+def _aug_in_container(x: Any, i: Any, symbol: str, value: Callable[[], Any]) -> Any:
+    size = len(x) if type(x) is list and is_traced(i) else None
+    place = i if size is None else traced_index.place_of(x, i)
+    old = get_item(x, place)
+    if type(old) is np.ndarray:
+        found, given = [old], value()
+        del old
+        augmented.make_traceable(found, is_traced(given))
+        old, value = found.pop(), lambda: given
+    if is_tracer(old) and (method := python_method(type(x), "__setitem__")) is not None and is_library(method):
         new = combined(symbol, old, value())
         set_item(new, x, i)  # a library may look at what it holds before it takes another array
         array_versions.record(old, new, array_versions.UPDATE)
         return x
-    new = update_of(x, i, symbol, value)
-    array_versions.record(x, new, array_versions.ELEMENT, i, unshared=constants.is_unshared(x, unshared))
-    return new
+    return set_item(augmented.iop(symbol, old, value()), x, i if size is None or len(x) != size else place)
 
 
 def update_of(x: Any, i: Any, symbol: str, value: Callable[[], Any]) -> Any:
-    """The array after `x[i] <symbol> value()`, of which nobody is told."""
+    """Returns the array after `x[i] <symbol> value()`, of which nobody is told."""
     if not x.ndim:
         array_views.check_writable(x)
     if array_items.has_traced_mask(i) or array_items.is_traced_slice(i):
