@@ -201,7 +201,7 @@ class Comparison:
             raise Mismatch(path, leaf.init, out, "a loop cannot change a number or array into something else")
         assumed = self.assumptions.slots[key]
         if same_number(leaf.init, out) and assumed.static is None:
-            assumed.static = True
+            assumed.static = leaf.invariant = True
             return self._again(template)
         if leaf.known is not None and may_stay(out):
             leaf.invariant = True

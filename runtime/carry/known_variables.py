@@ -71,7 +71,7 @@ def numbers_for(carry: Any, tracers: Sequence[Any]) -> list[Any]:
     found, may_be = list(tracers), carry.assumptions.is_counted and not carry.assumptions.is_traced
     carry.has_known = False
     for index, leaf in enumerate(carry.leaves):
-        leaf.known = None
+        leaf.known, leaf.before = None, leaf.init
         kind = type(leaf.init)
         if not may_be or not (kind is KnownTracer or may_be_known(kind)):
             continue
@@ -127,15 +127,7 @@ def settle(carry: Any, comparison: Any) -> bool:
     carried: list[tuple[Pending, Any]] = []
     opens = {id(leaf.known): leaf for leaf in carry.leaves if is_open_number(leaf.known)}
     staying = {key: leaf for key, leaf in opens.items() if leaf.invariant and all(p.leaf is not leaf for p in pending)}
-    while True:
-        settled = staying.keys() | {id(p.leaf.known) for p in pending}
-        stays = [not open_variables(p.out).keys() & opens.keys() - settled for p in pending]
-        for p, known in zip(pending, stays, strict=True):
-            if not known:
-                _demote(carry, comparison, p)
-        if all(stays):
-            break
-        pending = [p for p, known in zip(pending, stays, strict=True) if known]
+    pending = _of_known_alone(carry, comparison, pending, staying, opens)
     if changed := known_kinds.new_kinds(carry, pending):
         for p in changed:
             _demote(carry, comparison, p)
@@ -173,7 +165,26 @@ def settle(carry: Any, comparison: Any) -> bool:
         carry.assumptions.is_traced = moved = True  # so that the reason comes out
     if verbosity.level > 1:
         carry.level.names += [p.leaf.path for p in pending if p.leaf.known is not None]
+    changing = {id(p.leaf) for p in pending}
+    for leaf in may_be:
+        if leaf.invariant and id(leaf) not in changing:
+            leaf.init = leaf.before  # Python's, also where it was taken for NumPy's
     return moved
+
+
+def _of_known_alone(
+    carry: Any, comparison: Any, pending: list[Pending], staying: dict[int, Leaf], opens: dict[int, Leaf]
+) -> list[Pending]:
+    """Returns those leaves which known numbers alone feed; the others are carried."""
+    while True:
+        settled = staying.keys() | {id(p.leaf.known) for p in pending}
+        stays = [not open_variables(p.out).keys() & opens.keys() - settled for p in pending]
+        for p, known in zip(pending, stays, strict=True):
+            if not known:
+                _demote(carry, comparison, p)
+        if all(stays):
+            return pending
+        pending = [p for p, known in zip(pending, stays, strict=True) if known]
 
 
 def _repeat(carry: Any, staying: Iterable[Leaf]) -> None:

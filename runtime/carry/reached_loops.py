@@ -30,14 +30,13 @@ import functools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import jax
 from jax import lax
 from jax.interpreters import batching, mlir
 
-from autograph.jax_internals import ClosedJaxpr, Primitive, new_var
+from autograph.jax_internals import ClosedJaxpr, Primitive
 from autograph.runtime.checks import runtime_checks
 from autograph.runtime.heap import path_conditions
-from autograph.runtime.jaxprs.graph import reads
+from autograph.runtime.jaxprs.graph import Graph, reads
 from autograph.runtime.jaxprs.linear_loop import silent
 from autograph.runtime.jaxprs.specialize import Equations
 
@@ -85,19 +84,14 @@ class Reached(NamedTuple):
         """The test of the loop (`binding.Traced`), which is false where the loop is not reached."""
         if not self.checks and not self.conditions:
             return test
-        jaxpr = test.jaxpr
-        consts = [*self.checks, *self.conditions]
-        constvars = [new_var(jax.typeof(x)) for x in consts]
-        count, eqns, truth = len(self.checks), list(jaxpr.eqns), jaxpr.outvars[0]
-        truths = constvars[:count]
-        if self.conditions:
-            eqns.append(_equation("reached", constvars[count:]))
-            truths = [*truths, *eqns[-1].outvars]
-        for one in truths:
-            eqns.append(_equation("and", [one, truth]))
-            [truth] = eqns[-1].outvars
-        constvars, consts = [*jaxpr.constvars, *constvars], [*test.consts, *consts]
-        return test.with_consts(constvars, consts, list(jaxpr.invars), [truth], eqns)
+        graph = Graph(test.jaxpr.invars)
+        graph.close_over(test)
+        truths, conditions = (list(map(graph.add_value, of)) for of in (self.checks, self.conditions))
+        [truth] = graph.add(test.jaxpr, graph.invars)
+        for one in [*truths, graph.op(reached_p.bind, *conditions)] if conditions else truths:
+            truth = graph.op(lax.bitwise_and, one, truth)
+        graph.outs = [truth]
+        return graph.region(test)
 
     def alive_in(self, iteration: Any, alive: Any) -> Any:
         """A value that stands for "this iteration is made" among the constants of a loop body; None where that does not read it.
@@ -116,25 +110,10 @@ def with_alive(body: Any, alive: Any, test: Any) -> Any:
     at = next((k for k, x in enumerate(body.consts) if x is alive), None)
     if at is None:
         return body
-    jaxpr, check = body.jaxpr, test.jaxpr
-    if check.effects:
-        check = silent(ClosedJaxpr(check, test.consts)).jaxpr
-    equations = Equations({})
-    truth = equations.add(check, jaxpr.invars, fresh=True)
-    whole = jaxpr.replace(invars=[*jaxpr.invars, jaxpr.constvars[at]])
-    outs = equations.add(whole, [*jaxpr.invars, *truth])
-    known = {v: x for k, (v, x) in enumerate(zip(jaxpr.constvars, body.consts, strict=True)) if k != at}
-    known |= dict(zip(test.jaxpr.constvars, test.consts, strict=True))
-    return body.with_consts(list(known), list(known.values()), list(jaxpr.invars), outs, equations.eqns)
-
-
-@functools.cache
-def _forms() -> dict[str, Any]:
-    jaxpr = jax.make_jaxpr(lambda x: lax.bitwise_and(reached_p.bind(x), x))(True)
-    return {eqn.primitive.name: eqn for eqn in jaxpr.eqns}
-
-
-def _equation(name: str, operands: list[Any]) -> Any:
-    """An equation of bools."""
-    form = _forms()[name]
-    return form.replace(invars=operands, outvars=[new_var(v.aval) for v in form.outvars])
+    check = silent(ClosedJaxpr(test.jaxpr, test.consts)).jaxpr
+    graph = Equations({}, body.jaxpr.invars)
+    graph.close_over(test)
+    graph.close_over(body)
+    graph.define([body.jaxpr.constvars[at]], graph.add(check, graph.invars, fresh=True))
+    graph.outs = graph.add(body.jaxpr, graph.invars)
+    return graph.region(body)

@@ -38,13 +38,14 @@ class Leaf:
     """One number or array of the carry."""
 
     __slots__ = (
-        "assumed", "fold", "init", "invariant", "is_of_python", "key", "known", "last", "noted", "out", "path", "tracer", "type",
+        "assumed", "before", "fold", "init", "invariant", "is_of_python", "key", "known", "last", "noted", "out", "path",
+        "tracer", "type",
     )  # fmt: skip
 
     def __init__(self, key: Any, path: str, init: Any, kind: ArrayType) -> None:
         self.key = key
         self.path = path
-        self.init = init
+        self.init = self.before = init  # a float may be taken for NumPy's
         self.type = kind
         self.tracer: Any = None
         self.fold: Any = None  # the function, and its operands, that makes its number behind the loop of open ones

@@ -41,11 +41,14 @@ def checked(rewrite: Callable[[_Statement], _Statement], statement: _Statement) 
     """Returns what a pass makes of a loop or a conditional.
 
     Raises:
-        BrokenPass: an equation reads what is not defined or is of another type, regions do not fit together, or the effects are
-            not those from before, in their order. The message names the pass.
+        BrokenPass: it fails, an equation reads what is not defined or is of another type, regions do not fit together, or the
+            effects are not those from before, in their order. The message names the pass.
     """
     name, effects = rewrite.__name__, _effects(statement.regions)  # a pass may write to the regions that it is given
-    rewritten = rewrite(statement)
+    try:
+        rewritten = rewrite(statement)
+    except MISTAKES as error:
+        raise BrokenPass(f"{name} failed: {error}") from error
     _check(rewritten, name)
     if (left := _effects(rewritten.regions)) != effects:
         raise BrokenPass(f"{name} left the effects {left} of {effects}")

@@ -43,7 +43,7 @@ from jax.lax import cond_p
 
 from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.jaxprs.cost import calls_host, is_free_again, is_pure, is_small
-from autograph.runtime.jaxprs.graph import is_literal, predicate_of, producers, reads, with_equations
+from autograph.runtime.jaxprs.graph import Graph, is_literal, predicate_of, producers, with_equations
 from autograph.runtime.jaxprs.loop import Conditional, Loop
 from autograph.runtime.jaxprs.specialize import Equations, under
 from autograph.runtime.tracing.staging import is_traced
@@ -193,33 +193,46 @@ def condition_of(jaxpr: Any, out: Any) -> Any:
 def _without(loop: Loop, exit_: Exit) -> Loop:
     """The loop with that exit in its test; what never changes any more is closed over."""
     decision, stay, leave = (narrowed(loop.body, equations) for equations in (exit_.decision, exit_.stay, exit_.leave))
-    invars, outs = stay.jaxpr.invars, stay.jaxpr.outvars
-    kept = changing(loop, outs, exit_.flag)
+    kept = changing(loop, exit_.stay.outs, exit_.flag)
 
     def stays(*values: Any) -> Any:
         [truth] = decision.call(*values)
         return lax.bitwise_not(truth) if exit_.leaves_when else truth
 
-    def goes_on(*state: Any) -> list[Any]:
-        values = loop.whole(kept, state)
-        [inside] = exit_.rest.call(*values)
-        truth = stays(*values)
-        return [truth if is_true(inside) else lax.bitwise_and(inside, truth)]
-
     def finish(results: list[Any]) -> list[Any]:
         return loop.finish(left(loop, loop.whole(kept, results), exit_.rest, leave, stays=stays))
 
-    init = [loop.init[k] for k in kept]
-    avals = [invars[k].aval for k in kept]
-    test = type(stay)(*trace_region(goes_on, avals, loop.name))
-    fixed = {v: x for k, (v, x) in enumerate(zip(invars, loop.init, strict=True)) if k not in kept}
-    consts = {**dict(zip(stay.jaxpr.constvars, stay.consts, strict=True)), **fixed}
-    outs = [outs[k] for k in kept]
-    read = reads(stay.jaxpr.eqns, outs)
-    consts = {v: x for v, x in consts.items() if v in read}
-    body = stay.with_consts(list(consts), list(consts.values()), [invars[k] for k in kept], outs)
-    dead = [loop.dead[k] for k in kept]
-    return loop._replace(test=test, body=body, init=init, dead=dead, finish=finish)
+    test, body = Carried(loop, kept), Carried(loop, kept)
+    test.outs, outs = [test.goes_on(exit_.rest, decision, exit_.leaves_when)], body.add_region(stay, body.carry, fresh=False)
+    body.outs = [outs[k] for k in kept]
+    init, dead = ([of[k] for k in kept] for of in (loop.init, loop.dead))
+    return loop._replace(test=test.region(loop.test), body=body.region(stay), init=init, dead=dead, finish=finish)
+
+
+class Carried(Graph):
+    """A region of a loop that carries less than the whole carry.
+
+    Args:
+        kept: the numbers of what it carries; the rest is what it was before the loop.
+        more: what it carries besides, as variables.
+
+    Attributes:
+        carry: the whole carry, as atoms.
+    """
+
+    def __init__(self, loop: Loop, kept: Sequence[int], more: Sequence[Any] = ()) -> None:
+        self.carry, self.more = list(loop.body.jaxpr.invars), more
+        super().__init__([*(self.carry[k] for k in kept), *more])
+        for k, x in enumerate(loop.init):
+            if k not in kept:
+                self.carry[k] = self.add_value(x)
+
+    def goes_on(self, rest: Any, condition: Any, leaves_when: bool) -> Any:
+        """Adds the test of the loop: the rest of it, and the condition of an exit, which reads all that is carried."""
+        [inside] = self.add_region(rest, self.carry)
+        [truth] = self.add_region(condition, [*self.carry, *self.more])
+        stays = self.op(lax.bitwise_not, truth) if leaves_when else truth
+        return stays if is_literal(inside) and bool(inside.val) else self.op(lax.bitwise_and, inside, stays)
 
 
 def changing(loop: Loop, outs: Sequence[Any], flag: int | None) -> list[int]:

@@ -1,4 +1,4 @@
-"""What the equations of a region make, read and need.
+"""Regions as graphs: what equations make, read and need, and the graph that a pass edits.
 
 >>> import jax, jax.numpy as jnp
 >>> jaxpr = jax.make_jaxpr(lambda x, y: (x + 1, jnp.sin(y)))(1, 2.0).jaxpr
@@ -7,16 +7,24 @@
 (['add'], 'sin')
 >>> reads(jaxpr.eqns, []) == set(jaxpr.invars)
 True
+>>> graph = Graph(jaxpr.invars)
+>>> total, sine = graph.add(jaxpr, graph.invars)
+>>> half = graph.op(jax.lax.mul, sine, sine)
+>>> [eqn.primitive.name for eqn in graph.eqns], graph.made_by[half].invars == [sine, sine]
+(['add', 'sin', 'mul'], True)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import functools
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import jax
 from jax.lax import cond_p
 
-from autograph.jax_internals import Literal
+from autograph.jax_internals import Literal, new_var, trace_region
+from autograph.runtime.tracing.staging import is_tracer
 
 
 def is_literal(atom: Any) -> bool:
@@ -70,6 +78,104 @@ def predicate_of(eqn: Any, made_by: dict[Any, Any]) -> Any:
         return None
     predicate = eqn.invars[0]
     return predicate if not is_literal(predicate) and predicate.aval.dtype == bool else None
+
+
+class Graph:
+    """A region while a pass edits it: equations of other regions and new ones, in order.
+
+    An *atom* is what an equation reads, a variable or a literal.
+
+    Attributes:
+        invars: the inputs. outs: the atoms that are the results.
+        eqns: the equations; made_by: the one that makes each variable.
+        consts: the values of the variables that are neither inputs nor made by an equation.
+    """
+
+    def __init__(self, invars: Iterable[Any] = ()) -> None:
+        self.invars, self.outs = list(invars), list[Any]()
+        self.eqns: list[Any] = []
+        self.made_by: dict[Any, Any] = {}
+        self.consts: dict[Any, Any] = {}
+        self._atoms: dict[Any, Any] = {}
+
+    def define(self, variables: Iterable[Any], atoms: Iterable[Any]) -> None:
+        """Has atoms stand for variables, in the equations that are added from now on."""
+        self._atoms.update((v, x) for v, x in zip(variables, atoms, strict=True) if v is not x)
+
+    def read(self, atom: Any) -> Any:
+        """Returns what stands for an atom of a region that was added."""
+        return atom if type(atom) is Literal else self._atoms.get(atom, atom)
+
+    def close_over(self, region: Any) -> None:
+        """Takes over the constants of a region (`binding.Traced`); one that two regions have is one."""
+        own = {id(x): v for v, x in self.consts.items()}
+        for v, x in zip(region.jaxpr.constvars, region.consts, strict=True):
+            if (one := own.get(id(x), v)) is v:
+                self.consts[v] = x
+            else:
+                self._atoms[v] = one
+
+    def add(self, jaxpr: Any, args: Iterable[Any], fresh: bool = False) -> list[Any]:
+        """Adds the equations of a jaxpr, given its inputs; returns its results.
+
+        Args:
+            fresh: its variables get new names, since it may be added twice.
+        """
+        self.define(jaxpr.invars, args)
+        for eqn in jaxpr.eqns:
+            self.add_equation(eqn, fresh)
+        return [self.read(v) for v in jaxpr.outvars]
+
+    def add_region(self, region: Any, args: Iterable[Any], fresh: bool = True) -> list[Any]:
+        """Adds a region with its constants; see `add`."""
+        self.close_over(region)
+        return self.add(region.jaxpr, args, fresh)
+
+    def add_value(self, x: Any) -> Any:
+        """Adds a value of the program around; returns the atom that stands for it, of a number of the source a literal."""
+        if is_tracer(x):
+            v = new_var(jax.typeof(x))
+            self.consts[v] = x
+            return v
+        jaxpr, consts = trace_region(lambda: [x], (), "value")
+        self.consts.update(zip(jaxpr.constvars, consts, strict=True))
+        return self.add(jaxpr, ())[0]
+
+    def add_equation(self, eqn: Any, fresh: bool = False) -> None:
+        """Adds an equation."""
+        self._keep(eqn, self._operands(eqn), fresh)
+
+    def op(self, operation: Callable[..., Any], *atoms: Any) -> Any:
+        """Adds an operation of JAX (`lax.select`) on atoms; returns its result."""
+        return self.add(_traced(operation, *(x.aval for x in atoms)), atoms, fresh=True)[0]
+
+    def region(self, like: Any) -> Any:
+        """Returns the region; its name is that of another one (`binding.Traced`)."""
+        eqns = needed(self.eqns, self.outs, keep_effects=True)
+        read = reads(eqns, self.outs)
+        consts = {v: x for v, x in self.consts.items() if v in read}
+        return like.with_consts(list(consts), list(consts.values()), self.invars, self.outs, eqns)
+
+    def _operands(self, eqn: Any) -> list[Any]:
+        operands: list[Any] = eqn.invars
+        is_renamed = any(type(v) is not Literal and v in self._atoms for v in operands)
+        return [self.read(v) for v in operands] if is_renamed else operands
+
+    def _keep(self, eqn: Any, operands: list[Any], fresh: bool) -> None:
+        if fresh:
+            outvars = [new_var(v.aval) for v in eqn.outvars]
+            self._atoms.update(zip(eqn.outvars, outvars, strict=True))
+            eqn = eqn.replace(invars=operands, outvars=outvars)
+        elif operands is not eqn.invars:
+            eqn = eqn.replace(invars=operands)
+        self.eqns.append(eqn)
+        for v in eqn.outvars:
+            self.made_by[v] = eqn
+
+
+@functools.lru_cache(maxsize=256)
+def _traced(operation: Callable[..., Any], *avals: Any) -> Any:
+    return trace_region(lambda *xs: [operation(*xs)], avals, "operation")[0]
 
 
 def with_equations(region: Any, eqns: list[Any], outs: list[Any], more: Sequence[Any] = ()) -> Any:

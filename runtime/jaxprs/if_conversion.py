@@ -32,14 +32,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import jax
 from jax import lax
 from jax.lax import cond_p
 
-from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.jaxprs.cost import is_pure
 from autograph.runtime.jaxprs.exit_folding import flags
-from autograph.runtime.jaxprs.graph import has_at_most, is_literal, predicate_of, producers, reads, with_equations
+from autograph.runtime.jaxprs.graph import Graph, has_at_most, is_literal, predicate_of, producers
 from autograph.runtime.jaxprs.loop import Form, Loop
 from autograph.runtime.jaxprs.rules import every, is_straight
 
@@ -106,47 +104,36 @@ def _is_light(branch: Any) -> bool:
 
 
 def _without(loop: Loop, guard: _Guard) -> Loop:
-    body, jaxpr = loop.body, loop.body.jaxpr
-    eqn = jaxpr.eqns[guard.at]
-    before, after = jaxpr.eqns[: guard.at], jaxpr.eqns[guard.at + 1 :]
-    needed = reads(after, jaxpr.outvars)
-    passed = [v for e in before for v in e.outvars if v in needed]
-    head = with_equations(body, before, [*passed, *eqn.invars[1:], guard.flag])
-    tail = with_equations(body, after, list(jaxpr.outvars), [*passed, *eqn.outvars])
-
-    def iteration(*state: Any) -> list[Any]:
-        *values, flag = head.call(*state)
-        kept, given = values[: len(passed)], values[len(passed) :]
-        return list(tail.call(*state, *kept, *_chosen(type(body), guard, flag, given)))
-
-    made_body = type(body)(*trace_region(iteration, [v.aval for v in jaxpr.invars], "loop_body"))
-    return loop._replace(body=made_body, dead=[None] * len(loop.dead))
+    body, graph = loop.body.jaxpr, Graph(loop.body.jaxpr.invars)
+    graph.close_over(loop.body)
+    for at, eqn in enumerate(body.eqns):
+        if at == guard.at:
+            graph.define(eqn.outvars, _chosen(graph, guard, [graph.read(v) for v in eqn.invars[1:]]))
+        else:
+            graph.add_equation(eqn)
+    graph.outs = [graph.read(v) for v in body.outvars]
+    return loop._replace(body=graph.region(loop.body), dead=[None] * len(loop.dead))
 
 
-def _chosen(kind: Any, guard: _Guard, flag: Any, given: list[Any]) -> list[Any]:
-    """What the guarded `cond` leaves: each result is chosen as soon as it is there, and the branch goes on with what was chosen.
+def _chosen(graph: Graph, guard: _Guard, given: list[Any]) -> list[Any]:
+    """Adds the guarded branch; each result is chosen as soon as it is there, and the branch goes on with what was chosen.
 
     So the result that a loop carries is the one that the rest of the iteration reads, computed once, as an expert writes it
     (`x = where(done, x, new)`, then `f(x)`); what is computed of it in the iteration that leaves is not read.
     """
-    branch, others = guard.branch.jaxpr, jax.core.eval_jaxpr(guard.other.jaxpr, (), *given)
-    values = dict(zip(branch.invars, given, strict=True))
-    early = {v: x for v, x in zip(branch.outvars, others, strict=True) if not is_literal(v) and v not in values}
-    early = {v: x for v, x in early.items() if branch.outvars.count(v) == 1}
+    branch, others = guard.branch.jaxpr, graph.add(guard.other.jaxpr, given)
 
     def choose(run: Any, left: Any) -> Any:
         if run is left:
             return run
-        return lax.select(flag, run, left) if guard.going else lax.select(flag, left, run)
+        return graph.op(lax.select, guard.flag, *((run, left) if guard.going else (left, run)))
 
-    start = 0
-    for end, eqn in enumerate(branch.eqns, 1):
-        if end == len(branch.eqns) or any(v in early for v in eqn.outvars):
-            needed = reads(branch.eqns[end:], branch.outvars)
-            made = [v for e in branch.eqns[start:end] for v in e.outvars if v in needed]
-            region = with_equations(kind(branch, ()), branch.eqns[start:end], made, list(values)[len(given) :])
-            found = zip(made, region.call(*values.values()), strict=True)
-            values.update((v, choose(x, early[v]) if v in early else x) for v, x in found)
-            start = end
+    graph.define(branch.invars, given)
+    early = {v: x for v, x in zip(branch.outvars, others, strict=True) if not is_literal(v) and v not in branch.invars}
+    early = {v: x for v, x in early.items() if branch.outvars.count(v) == 1}
+    for eqn in branch.eqns:
+        graph.add_equation(eqn, fresh=True)
+        for v in early.keys() & set(eqn.outvars):
+            graph.define([v], [choose(graph.read(v), early[v])])
     ends = zip(branch.outvars, others, strict=True)
-    return [choose(v.val, x) if is_literal(v) else values[v] if v in early else choose(values[v], x) for v, x in ends]
+    return [choose(graph.read(v), x) if is_literal(v) or v not in early else graph.read(v) for v, x in ends]

@@ -31,11 +31,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from jax import lax
 from jax.lax import cond_p, scan_p
 
-from autograph.runtime.heap.constants import trace_region
-from autograph.runtime.jaxprs.exit_folding import Exit, changing, exits, is_true, left
+from autograph.jax_internals import new_var
+from autograph.runtime.jaxprs.exit_folding import Carried, Exit, changing, exits, left
 from autograph.runtime.jaxprs.graph import has_at_most, needed, predicate_of, reads, with_equations
 from autograph.runtime.jaxprs.loop import Bind, Form, Loop
 from autograph.runtime.jaxprs.rules import every, regions
@@ -122,26 +121,13 @@ def _rotate(loop: Loop, exit_: Exit) -> _Rotated:
 
 
 def _bind(loop: Loop, rotated: _Rotated, bind_while: Bind) -> list[Any]:
-    kept = rotated.kept
-
-    def goes_on(*state: Any) -> list[Any]:
-        values = loop.whole(kept, state)
-        [inside] = rotated.rest.call(*values)
-        [stays] = rotated.condition.call(*values, *state[len(kept) :])
-        stays = lax.bitwise_not(stays) if rotated.leaves_when else stays
-        return [stays if is_true(inside) else lax.bitwise_and(inside, stays)]
-
-    def iteration(*state: Any) -> list[Any]:
-        values = loop.whole(kept, state)
-        new = rotated.iteration.call(*values, *state[len(kept) :])
-        for k in kept:
-            values[k] = new[k]
-        return [*(values[k] for k in kept), *rotated.condition_values.call(*values)]
-
-    invars, kind = loop.body.jaxpr.invars, type(loop.body)
-    init = [*(loop.init[k] for k in kept), *rotated.condition_values.call(*loop.init)]
-    avals = [*(invars[k].aval for k in kept), *(v.aval for v in rotated.condition_values.jaxpr.outvars)]
-    test, body = kind(*trace_region(goes_on, avals, loop.name)), kind(*trace_region(iteration, avals, "loop_body"))
-    results = bind_while(test, body, init)
-    state = loop.whole(kept, results)
-    return left(loop, state, rotated.rest, rotated.leave, results[len(kept) :])
+    kept, values = rotated.kept, rotated.condition_values
+    carried = [new_var(v.aval) for v in values.jaxpr.outvars]
+    test, body = Carried(loop, kept, carried), Carried(loop, kept, carried)
+    test.outs = [test.goes_on(rotated.rest, rotated.condition, rotated.leaves_when)]
+    new = body.add_region(rotated.iteration, [*body.carry, *carried])
+    state = [new[k] if k in kept else x for k, x in enumerate(body.carry)]
+    body.outs = [*(state[k] for k in kept), *body.add_region(values, state)]
+    init = [*(loop.init[k] for k in kept), *values.call(*loop.init)]
+    results = bind_while(test.region(loop.test), body.region(loop.body), init)
+    return left(loop, loop.whole(kept, results), rotated.rest, rotated.leave, results[len(kept) :])

@@ -21,66 +21,48 @@ import numpy as np
 from jax import lax
 from jax.lax import cond_p
 
-from autograph.jax_internals import Literal, new_var
-from autograph.runtime.jaxprs.graph import is_literal, needed
+from autograph.jax_internals import Literal
+from autograph.runtime.jaxprs.graph import Graph, is_literal, needed
 
 _BOOL = jnp.dtype(bool)
 
 
-class Equations:
-    """Equations that are copied from jaxprs, simplified by the bools that are known; `outs` are their results."""
+class Equations(Graph):
+    """Equations that are copied from jaxprs, simplified by the bools that are known."""
 
-    def __init__(self, known: dict[Any, bool]) -> None:
-        self.eqns: list[Any] = []
-        self.outs: list[Any] = []
-        self.values = dict(known)
-        self.made_by: dict[Any, Any] = {}
-        self._atoms: dict[Any, Any] = {}
+    def __init__(self, known: dict[Any, bool], invars: Iterable[Any] = ()) -> None:
+        super().__init__(invars)
+        self._truths: dict[Any, bool] = {}
+        for v, truth in known.items():
+            self._know(v, truth)
+
+    def _know(self, v: Any, truth: bool) -> None:
+        if v.aval.dtype == _BOOL and not v.aval.shape:
+            self._atoms[v] = Literal(np.bool_(truth), v.aval)
+        self._truths[v] = truth
 
     def truth(self, atom: Any) -> bool | None:
         """The value of a boolean (or of the index of a `cond` that it was converted to), if it is known."""
         if not is_literal(atom):
-            return self.values.get(atom)
+            return self._truths.get(atom)
         return bool(atom.val) if atom.aval.dtype == _BOOL and not atom.aval.shape else None
 
-    def add(self, jaxpr: Any, args: Iterable[Any], fresh: bool = False) -> list[Any]:
-        """The outputs of a jaxpr on given operands; `fresh`: its variables get new names, since it may be added twice."""
-        self._atoms.update((v, x) for v, x in zip(jaxpr.invars, args, strict=True) if v is not x)
-        for eqn in jaxpr.eqns:
-            self._add(eqn, fresh)
-        return [self.read(v) for v in jaxpr.outvars]
-
-    def read(self, atom: Any) -> Any:
-        """What stands for an operand of the original; a boolean that is known is a number."""
-        if is_literal(atom):
-            return atom
-        atom = self._atoms.get(atom, atom)
-        if not is_literal(atom) and atom in self.values and atom.aval.dtype == _BOOL and not atom.aval.shape:
-            return Literal(np.bool_(self.values[atom]), atom.aval)
-        return atom
-
-    def _add(self, eqn: Any, fresh: bool) -> None:
-        name, operands = eqn.primitive.name, eqn.invars
-        for v in operands:
-            if type(v) is not Literal and (v in self._atoms or v in self.values):
-                operands = [self.read(v) for v in operands]
-                break
+    def add_equation(self, eqn: Any, fresh: bool = False) -> None:
+        """Adds an equation, or none where the bools that are known tell its result."""
+        name, operands = eqn.primitive.name, self._operands(eqn)
         truth = self.truth(operands[0]) if name in _DECIDED else None
         if name == "select_n" and truth is not None and len(operands) == 3:
             self._atoms[eqn.outvars[0]] = operands[1 + truth]
         elif eqn.primitive is cond_p and truth is not None and _can_inline(eqn.params["branches"], truth):
-            outs = self.add(eqn.params["branches"][truth].jaxpr, operands[1:], fresh=True)
-            self._atoms.update(zip(eqn.outvars, outs, strict=True))
+            self.define(eqn.outvars, self.add(eqn.params["branches"][truth].jaxpr, operands[1:], fresh=True))
         elif name in _PASSES_ON and (same := self._unchanged(eqn, operands)) is not None:
             self._atoms[eqn.outvars[0]] = same
         else:
             self._keep(eqn, operands, fresh)
-            if truth is not None:
-                out = self._atoms.get(eqn.outvars[0], eqn.outvars[0])
-                if name == "not" and out.aval.dtype == _BOOL:
-                    self.values[out] = not truth
-                elif name in ("convert_element_type", "broadcast_in_dim"):
-                    self.values[out] = truth
+            if truth is not None and (name in _OF_SAME_TRUTH or (name == "not" and eqn.outvars[0].aval.dtype == _BOOL)):
+                out = self.read(eqn.outvars[0])
+                self._know(out, truth != (name == "not"))
+                self.define(eqn.outvars, [self.read(out)])
 
     def _unchanged(self, eqn: Any, operands: list[Any]) -> Any:
         """The operand that an equation passes on: `p and True`, an element written where it was read."""
@@ -96,17 +78,6 @@ class Equations:
                 return operands[0] if _same(read.invars, operands[:1] + operands[2:]) else None
         return None
 
-    def _keep(self, eqn: Any, operands: list[Any], fresh: bool) -> None:
-        if fresh:
-            outvars = [new_var(v.aval) for v in eqn.outvars]
-            self._atoms.update(zip(eqn.outvars, outvars, strict=True))
-            eqn = eqn.replace(invars=operands, outvars=outvars)
-        elif operands is not eqn.invars:
-            eqn = eqn.replace(invars=operands)
-        self.eqns.append(eqn)
-        for v in eqn.outvars:
-            self.made_by[v] = eqn
-
     @functools.cached_property
     def live(self) -> list[Any]:
         """The equations that the results depend on, in order."""
@@ -120,7 +91,8 @@ def under(jaxpr: Any, known: dict[Any, bool]) -> Equations:
     return equations
 
 
-_DECIDED = frozenset({"select_n", "cond", "not", "convert_element_type", "broadcast_in_dim"})
+_OF_SAME_TRUTH = frozenset({"convert_element_type", "broadcast_in_dim"})
+_DECIDED = _OF_SAME_TRUTH | {"select_n", "cond", "not"}
 _PASSES_ON = frozenset({"and", "or", "dynamic_update_slice"})
 
 

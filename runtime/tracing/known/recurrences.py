@@ -26,7 +26,7 @@ from autograph.runtime.tracing.known import evaluation
 from autograph.runtime.tracing.known.evaluation import NotKnown, Row, TooMany, choice, row_of
 from autograph.runtime.tracing.known.levels import Level
 from autograph.runtime.tracing.known.number import KnownTracer, is_open_number, lifted, made
-from autograph.runtime.tracing.known.step_functions import MOST_STEPS, column, nodes_of, step_function
+from autograph.runtime.tracing.known.step_functions import MOST_STEPS, column, is_of_one_loop, nodes_of, step_function
 
 _PER_VECTOR = 16  # an operation on a vector takes so many times as long as one on numbers
 Values = list[Any]
@@ -56,7 +56,7 @@ def run_ahead(
     if any(row is None and not x.is_open for x, row in zip(nodes, of_nodes, strict=True)):
         raise TooMany(f"there are more than {evaluation.MOST_CELLS:,} iterations")
     if any(type(init) is Row for init in inits) or not all(
-        row is None or _is_of_one_loop(row, level) for row in of_nodes
+        row is None or is_of_one_loop(row, level) for row in of_nodes
     ):
         return _by_vectors(level, variables, inits, nexts, rows)
     return _by_python(level, variables, inits, nexts, rows)
@@ -77,12 +77,6 @@ def until_the_end(level: Level, variable: KnownTracer, after: Any) -> Any:
 
 def _row(x: KnownTracer, rows: Rows) -> Row | None:
     return rows.get(id(x), x.row)
-
-
-def _is_of_one_loop(row: Row, level: Level) -> bool:
-    """Whether the iterations of a loop alone decide a number."""
-    values = row.values
-    return bool(values.size == 1 or (values.ndim > level.depth and values.size == values.shape[0]))
 
 
 def _accumulated(level: Level, variable: KnownTracer, init: Any, after: Any, rows: Rows) -> tuple[Row, Any] | None:

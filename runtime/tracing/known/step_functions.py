@@ -74,6 +74,8 @@ def iterations_until(
         NotKnown: a number is not known, there are too many iterations, or Python raises in one.
     """
     count = _Count(level, variables, nexts, test)
+    if not all(x.row is not None and is_of_one_loop(x.row, level) for x in count.inputs):
+        raise NotKnown("the loops around decide it, too")
     return count.of(inits, [column(level, x.row) for x in count.inputs])
 
 
@@ -256,6 +258,12 @@ def outline(x: Any, names: dict[int, Any]) -> list[Any]:
         else (node.kind, node.row.values.shape, node.row.values.tobytes())
         for node in nodes
     ] or [repr(x)]
+
+
+def is_of_one_loop(row: Row, level: Level) -> bool:
+    """Whether the iterations of a loop alone decide a number."""
+    values = row.values
+    return bool(values.size == 1 or (values.ndim > level.depth and values.size == values.shape[0]))
 
 
 def column(level: Level, row: Row | None) -> list[Any]:

@@ -394,6 +394,32 @@ def beyond32bits(y):
         y[i, 0] = l[1]
     return y, box.n
 """,
+    "constantlater": """
+def constantlater(y):
+    weights, c, box = np.array([0.1, 0.2]), 1, Box()
+    box.t = 0.5
+    for i in numbers(4):
+        if i > 0.5:
+            box.t += weights[c % 2]
+        c = 4
+        y[i, 0] = box.t
+    return y, int(box.t * 1000), c
+""",
+    "neverwritten": """
+def neverwritten(y):
+    weights, box, l = np.array([0.1, 0.2]), Box(), [2, 0.25]
+    box.t = 0.5
+    for i in numbers(5):
+        j = 0
+        while not j >= i:
+            j += 1
+            if j != 0:
+                l[1] += weights[0]
+            else:
+                box.t = l[1] % 83.0
+        y[i, 0] = l[1]
+    return y, box.t
+""",
 }
 
 

@@ -241,6 +241,24 @@ def test_a_number_without_a_form_in_the_program_counts_nothing(monkeypatch):
     check(of_a_number_without_a_form_in_the_program)
 
 
+@pytest.mark.parametrize("n", [51, 52, 53])
+def test_a_break_that_the_loop_around_decides_too(n):
+    """The loop inside has 52 iterations left when they are counted: as many as the one around, whose numbers are not its own."""
+
+    def f(count):
+        for i in ag.range(n):
+            for k in range(60):
+                if i == 0:
+                    count += 1
+                    continue
+                if k == 50:
+                    break
+                count += 1
+        return count
+
+    assert ag.jit(f)(1) == f(1)
+
+
 def test_derivatives_and_vmap():
     def f(x):
         y, t = x, 0.0
