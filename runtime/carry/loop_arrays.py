@@ -36,7 +36,8 @@ import numpy as np
 
 from autograph import errors
 from autograph.runtime.heap import array_views, constants
-from autograph.runtime.heap.array_versions import LOST, VIEW, End, Move, Table, Write, land, record
+from autograph.runtime.heap.array_outcomes import End, Outcome, Writes, note_outcomes
+from autograph.runtime.heap.array_versions import LOST, VIEW, Write, record
 from autograph.runtime.jaxprs.graph import reads
 from autograph.runtime.tracing import dead_results
 from autograph.runtime.tracing.refusals import RETURNED, quoted
@@ -78,25 +79,25 @@ class LoopArrays:
         self._begin(leaves, first_bound)
         changing = [k for k, leaf in enumerate(self._slots) if not leaf.invariant and leaf.type.shape]
         if writes:
-            self._find_written(Table(writes), leaves, appended)
+            self._find_written(Writes(writes), leaves, appended)
         if changing:
             self._find_shared(changing, leaves)
         self.at, self.rows, self._slots = None, (), []
 
-    def _find_written(self, table: Table, leaves: Sequence[Any], appended: Sequence[Any]) -> None:
+    def _find_written(self, writes: Writes, leaves: Sequence[Any], appended: Sequence[Any]) -> None:
         for index, leaf in enumerate(leaves):
-            if table.of(leaf.tracer) is not None:
-                end = table.end(leaf.tracer)
+            if writes.of(leaf.tracer) is not None:
+                end = writes.end(leaf.tracer)
                 if isinstance(leaf.init, np.ndarray) and not end.unshared and not constants.was_alone(leaf.init):
                     raise holds_known_numbers("a NumPy array")  # another name would have to see the write
                 self._written[index] = end._replace(indices=[]), end.new is leaf.out and not leaf.invariant
                 if self.at is not None and end.index(self.at) is self.at:
                     self._at_index.add(index)
-        written = ((k, table.of(leaf.out)) for k, leaf in enumerate(self._slots))
+        written = ((k, writes.of(leaf.out)) for k, leaf in enumerate(self._slots))
         self._stale = [(k, write.how) for k, write in written if write is not None]
-        self._views = [array for row, array in self.rows if table.of(row) is not None]
-        self._outer = table.outer()
-        if any(table.of(x) is not None for x in appended):
+        self._views = [array for row, array in self.rows if writes.of(row) is not None]
+        self._outer = writes.outer()
+        if any(writes.of(x) is not None for x in appended):
             raise _refused("an element of a list", None)
 
     def _find_shared(self, changing: Sequence[int], leaves: Sequence[Any]) -> None:
@@ -136,17 +137,17 @@ class LoopArrays:
         """
         results = [*values, *first_bound]
         for index, (end, is_carried) in self._written.items():
-            move = Move(leaves[index].init, index if is_carried else None, end.how, unshared=end.unshared)
-            land([move], values)
-        land([Move(old, None, how) for old, how in self._outer], ())
+            outcome = Outcome(leaves[index].init, index if is_carried else None, end.how, unshared=end.unshared)
+            note_outcomes([outcome], values)
+        note_outcomes([Outcome(old, None, how) for old, how in self._outer], ())
         for array in self._views:
             record(array, None, VIEW)
         current = {id(values[k]) for k in self._written.keys() - dict(self._stale).keys()}
         stale = [(k, how) for k, how in self._stale if id(results[k]) not in current]  # one value stands for both names
-        land([Move(None, k, how) for k, how in stale], results)
+        note_outcomes([Outcome(None, k, how) for k, how in stale], results)
         pairs = [(k, results[other] if type(other) is int else other) for k, other in self._shared]
         pairs += [] if surely else self._starts
-        land((), results, pairs)
+        note_outcomes((), results, pairs)
 
     def check(self, carry: Any, parts: Sequence[Any], xs: Sequence[Any] = (), backwards: Sequence[Any] = ()) -> None:
         """Refuses an iteration that reads an array which it writes under another name.

@@ -11,9 +11,9 @@ using it is an error that names the variable:
 | either, where `x` is a row, a slice or another view of an array | that array as well (see `array_views`) |
 
 A superseded tracer gets a class that refuses to say to which trace it belongs, which is the first thing that any operation
-asks. Shape and dtype can be read, and a derivative reads what was used before the write. What a region (a branch, a loop body)
-superseded is valid again when the region ends, since its writes are undone; `JoinedArrays` and `loop_arrays` say what that means
-for the arrays around it.
+asks. Shape and dtype can be read, and a derivative reads what was used before the write: JAX compares traces by identity there, so
+that nothing else can take the place of the tracer's trace. What a region (a branch, a loop body) superseded is valid again when
+the region ends, since its writes are undone; `array_outcomes` says what that means for the arrays around it.
 
 >>> import jax, jax.numpy as jnp
 >>> def f(x):
@@ -30,11 +30,9 @@ import itertools
 import re
 import sys
 import weakref
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any
 
-import jax
-import numpy as np
 from jax.core import Tracer
 
 from autograph import jax_dispatch
@@ -50,31 +48,27 @@ is a view of; in a branch or loop that leaves the new array in no variable."""
 
 
 class Write:
-    """One array, and what took its place.
+    """The record of an array that was superseded: what took its place, how and where.
 
     Attributes:
         old: a weak reference to the array; kind: its class.
-        new: what the writing name holds since, or None.
+        new: what the name that was written holds since, or None.
+        how: see above.
         index: what was written, for an element.
-        inner: whether the array was made by the trace that was in progress.
         unshared: whether no other name, row or view can have the array, by the source of the program.
+        by: the views of it that were written.
         at: file and line of the write.
-        by: the views of it that were written; region: the open region where that happened.
+        region: the open region where it happened; is_inner: whether the array was made in the trace of that region.
     """
 
-    __slots__ = ("__weakref__", "at", "aval", "by", "how", "index", "inner", "kind", "new", "old", "unshared", "region")
+    __slots__ = ("__weakref__", "at", "aval", "by", "how", "index", "is_inner", "kind", "new", "old", "region", "unshared")
 
-    def __init__(self, old: Any, new: Any, how: str, index: Any) -> None:
-        self.old = weakref.ref(old)
-        self.kind = type(old)
-        self.new = new
-        self.how = how
+    def __init__(self, old: Any, new: Any, how: str, index: Any, unshared: bool = False) -> None:
+        self.old, self.kind, self.new = weakref.ref(old), type(old), new
+        self.how, self.unshared = how, unshared
         self.index = index[0] if type(index) is tuple and index else index
-        self.inner = is_of_current_trace(old)
-        self.at = user_line()
         self.by: list[Any] = []
-        self.region = _open_region()
-        self.unshared = False
+        self.at, self.region, self.is_inner = user_line(), _open_region(), is_of_current_trace(old)
         self.aval = old.aval  # before JAX 0.9 one under `vmap` reads it from its trace
 
 
@@ -109,19 +103,20 @@ _kinds: dict[type, type] = {}
 _superseded: set[type] = set()
 
 
-def record(
-    old: Any, new: Any, how: str, index: Any = None, *, alone: bool = False, unshared: bool = False, path: Path = None
-) -> None:
-    """Notes that `new` took the place of the array `old` under the name by which it was written.
+def record(old: Any, new: Any, how: str, index: Any = None, *, unshared: bool = False, path: Path = None) -> None:
+    """Supersedes an array, and those that share elements with it.
 
-    `alone`: what shares elements with it is noted already; `unshared`: see `Write`; `path`: where alone it was written.
+    Args:
+        new: what took its place under the name by which it was written, or None.
+        index, unshared: see `Write`.
+        path: where alone it was written.
+
+    Raises:
+        StagingError: it may be a view of an array of NumPy's.
     """
     if old is new or not _can_be_shared(old):
         return
     array_views.check_writable(old)
-    if alone:
-        _supersede(old, new, how, index)
-        return
     bases = array_views.bases(old)
     if any(map(array_views.views_in_numpy, bases)):
         raise refusal(
@@ -141,15 +136,20 @@ def record(
         and not dead_results.is_dead(x, paths)
         and not array_views.are_apart(old, x)
     ]
-    _supersede(old, new, how, index).unshared = unshared
+    _supersede(Write(old, new, how, index, unshared))
     array_views.note_without_axes(new, old)
     for other in touched:
-        if _can_be_shared(other):
-            _supersede(other, None, VIEW, None)
+        supersede(other, VIEW)
     for other in others:
-        write = _of(other)
+        write = write_of(other)
         if write is not None and write.how == VIEW:
             write.by.append(old)
+
+
+def supersede(x: Any, how: str) -> None:
+    """Supersedes an array alone, which nothing takes the place of; what shares elements with it is superseded already."""
+    if _can_be_shared(x):
+        _supersede(Write(x, None, how, None))
 
 
 def _can_be_shared(x: Any) -> bool:
@@ -157,11 +157,10 @@ def _can_be_shared(x: Any) -> bool:
     return is_array and array_views.has_names(x)
 
 
-def _supersede(old: Any, new: Any, how: str, index: Any) -> Write:
-    write = Write(old, new, how, index)
+def _supersede(write: Write) -> None:
+    old, kind = write.old(), write.kind
     _writes[id(old)] = write
     _hold(write)
-    kind = write.kind
     if kind not in _kinds:
         meta: Any = type(kind)
         _kinds[kind] = meta(
@@ -169,7 +168,6 @@ def _supersede(old: Any, new: Any, how: str, index: Any) -> Write:
         )
         _superseded.add(_kinds[kind])
     old.__class__ = _kinds[kind]
-    return write
 
 
 def _hold(write: Write) -> None:
@@ -181,7 +179,8 @@ def _hold(write: Write) -> None:
         facts.keep(write)
 
 
-def _of(x: Any) -> Write | None:
+def write_of(x: Any) -> Write | None:
+    """Returns the record of an array that is superseded."""
     write = _writes.get(id(x)) if type(x) in _superseded else None
     return write if write is not None and write.old() is x else None
 
@@ -191,7 +190,7 @@ def latest(x: Any, *more: str, unshared: int = 0) -> Any:
 
     `unshared`: the number of axes up to which no other name has the array, as the source shows.
     """
-    while (write := _of(x)) is not None and write.how in (ELEMENT, *more):
+    while (write := write_of(x)) is not None and write.how in (ELEMENT, *more):
         write.unshared = write.unshared or 0 < x.ndim <= unshared
         x = write.new
     return x
@@ -216,7 +215,7 @@ def written_over(value: Any, x: Any, i: Any, put: Callable[[Any], Any], parts: C
     is returned; another value than what was written there supersedes them.
     """
     inner = array_views.innermost_tracer(x)
-    stale = [(one, type(one), _of(one)) for one in ([x] if inner is x else [x, inner]) if type(one) in _superseded]
+    stale = [(one, type(one), write_of(one)) for one in ([x] if inner is x else [x, inner]) if type(one) in _superseded]
     writes = [
         write for _, _, write in stale if write is not None and write.how == VIEW and write.region is _open_region()
     ]
@@ -237,19 +236,18 @@ def written_over(value: Any, x: Any, i: Any, put: Callable[[Any], Any], parts: C
     if stale[0][0] is x:
         writes[0].new, writes[0].how, writes[0].index = new, ELEMENT, i
     else:
-        _supersede(x, new, ELEMENT, i)
+        _supersede(Write(x, new, ELEMENT, i))
     views = [latest(view, UPDATE) for view in (*written, *others)]
     if any(view is value for view in views):
         array_views.note_shared(new, views)
     else:
         for view in views:
-            if _can_be_shared(view):
-                _supersede(view, None, VIEW, None)
+            supersede(view, VIEW)
     return new
 
 
 def _aval(x: Any) -> Any:
-    write = _of(x)
+    write = write_of(x)
     kind: Any = type(x).__base__
     return kind.aval.__get__(x) if write is None else write.aval
 
@@ -265,7 +263,7 @@ def _read(x: Any) -> Any:
 
 
 def _refusal(x: Any) -> StagingError:
-    write = _of(x)
+    write = write_of(x)
     names = [name for name in names_held(x) if not _UNPACKED.fullmatch(name)]
     at = None if write is None or context.progress.reach is not None else write.at  # no function runs any more: JAX reads it
     what = quoted(names[0]) if names else "an array" if at is None else "the returned array"
@@ -287,114 +285,3 @@ _INSTEAD = {
     METHOD: "let the call be a statement on the variable (`x.sort()`), or take another array (`y = jnp.sort(x)`)",
     VIEW: "write the element in the array itself (`a[i, j] = v`), or take a copy first (`row = a[i].copy()`)",
 }
-
-
-# --- what a region means for the arrays around it ---
-
-
-class End(NamedTuple):
-    """What took the place of an array at last (None where nothing did), how, and at which indices it was written."""
-
-    new: Any
-    how: str
-    indices: list[Any]
-    unshared: bool
-
-    def index(self, *others: Any) -> Any:
-        """The one index at which it was written, or None."""
-        first = next(iter(self.indices), None)
-        return first if all(i is first for i in (*self.indices, *others)) else None
-
-
-class Table:
-    """The writes of a region that is over, by array."""
-
-    def __init__(self, writes: Sequence[Write]) -> None:
-        self._olds = [old for old in (write.old() for write in writes) if old is not None]
-        self._of = {id(old): w for w in writes if (old := w.old()) is not None}
-
-    def of(self, x: Any) -> Write | None:
-        return self._of.get(id(x))
-
-    def end(self, x: Any) -> End:
-        """What took the place of `x` at last."""
-        how, indices, unshared = ELEMENT, [], True
-        while x is not None and (write := self.of(x)) is not None:
-            how = how if write.how == ELEMENT else write.how
-            indices.append(write.index)
-            unshared = unshared and write.unshared
-            x = write.new
-        return End(x, how, indices, unshared)
-
-    def outer(self) -> list[tuple[Any, str]]:
-        """The arrays from outside of the region, and how they were superseded."""
-        writes = [(old, self._of[id(old)]) for old in self._olds]
-        return [(old, write.how) for old, write in writes if not write.inner]
-
-
-class Move(NamedTuple):
-    """What a statement means for an array from outside (None: for its own result)."""
-
-    old: Any
-    result: int | None
-    how: str
-    index: Any = None
-    unshared: bool = False
-    is_in: bool | None = None  # the one branch in which alone it was written, by the truth of its test
-
-
-class JoinedArrays:
-    """What two branches mean for the arrays around them, while both are traced; `left` and `right` are what they leave."""
-
-    def __init__(self, first: Sequence[Write], second: Sequence[Write], left: Sequence[Any], right: Sequence[Any]) -> None:
-        self._pairs = list(zip(left, right, strict=True))
-        self._moves = self._find_moves(Table(first), Table(second)) if first or second else []
-        self._shared: list[tuple[int, Any]] = []
-        for k, pair in enumerate(self._pairs):
-            for x in pair:
-                if issubclass(type(x), Tracer) and jax.numpy.ndim(x):
-                    bases = array_views.bases(x)
-                    self._shared += [(k, base) for base in bases if array_views.is_outer(base, 2)]
-                    self._shared += [(k, array) for base in bases for array in array_views.views_in_numpy(base)]
-                elif type(x) is np.ndarray:
-                    self._shared.append((k, x))
-        self._pairs = []
-
-    def _find_moves(self, first: Table, second: Table) -> list[Move]:
-        moves: list[Move] = []
-        for k, (yes, no) in enumerate(self._pairs):
-            found = first.of(yes) or second.of(no)
-            if found is not None:
-                moves.append(Move(None, k, found.how))
-        for old in {id(old): old for table in (first, second) for old, _ in table.outer()}.values():
-            one, other = first.end(old), second.end(old)
-            carried = (k for k, (a, b) in enumerate(self._pairs) if a is one.new and b is other.new)
-            index = one.index(*other.indices) if one.indices else other.index()
-            how = one.how if one.how != ELEMENT else other.how
-            result = None if one.new is None else next(carried, None)
-            is_in = bool(one.indices) if one.indices == [] or other.indices == [] else None
-            moves.append(Move(old, result, how, index, one.unshared and other.unshared, is_in))
-        return moves
-
-    def land(self, results: Sequence[Any], test: Any) -> None:
-        """Notes it, once the statement has results; `test` chose between the branches."""
-        land(self._moves, results, self._shared, test)
-
-
-def land(moves: Sequence[Move], results: Sequence[Any], shared: Sequence[tuple[int, Any]] = (), test: Any = None) -> None:
-    """Notes what a statement means for the arrays around it, once it has results."""
-    for old, k, how, index, unshared, is_in in moves:
-        path = None if is_in is None else (test, is_in)
-        if old is None:
-            assert k is not None
-            record(results[k], None, how if how == VIEW else LOST, alone=True)
-        elif k is None:
-            record(old, None, how if how != ELEMENT else LOST, alone=how == VIEW, path=path)
-        else:
-            record(old, results[k], how, index, unshared=unshared, path=path)
-    for place, other in shared:
-        array_views.note_view(results[place], other)
-        while (write := _of(other)) is not None and write.new is not None:
-            other = write.new  # where it was not written, that is `other` itself
-        if type(other) not in _superseded:
-            array_views.note_shared(results[place], [other])

@@ -38,7 +38,7 @@ from typing import Any, NamedTuple
 from autograph import errors
 from autograph.runtime.carry.conditional_appends import ListContents
 from autograph.runtime.heap import aliases, class_fallback, journal, library_notes
-from autograph.runtime.heap.array_versions import JoinedArrays
+from autograph.runtime.heap.array_outcomes import JoinedArrays
 from autograph.runtime.heap.escape import made_inside, owned, reaches_object
 from autograph.runtime.heap.library_objects import has_library_methods
 from autograph.runtime.operators.branch_result import BranchResult
