@@ -52,7 +52,7 @@ class End(NamedTuple):
     unshared: bool
 
     def index(self, *others: Any) -> Any:
-        """The one index at which it was written, or None."""
+        """Returns the one index at which it was written, or None."""
         first = next(iter(self.indices), None)
         return first if all(i is first for i in (*self.indices, *others)) else None
 

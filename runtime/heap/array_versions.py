@@ -80,7 +80,7 @@ class ArrayWrites(list[Write]):
     """The writes of a region; without one that is open they last as long as the trace."""
 
     def undo(self) -> None:
-        """What the region, which is closed, superseded is valid again."""
+        """Makes valid again what the region, which is closed, superseded."""
         for write in reversed(self):
             old = write.old()
             if old is not None:
@@ -112,7 +112,7 @@ def record(old: Any, new: Any, how: str, index: Any = None, *, unshared: bool = 
         path: where alone it was written.
 
     Raises:
-        StagingError: it may be a view of an array of NumPy's.
+        StagingError: it may be a view of a NumPy array.
     """
     if old is new or not _can_be_shared(old):
         return
@@ -209,7 +209,7 @@ def current(x: Any) -> Any:
 
 
 def written_over(value: Any, x: Any, i: Any, put: Callable[[Any], Any], parts: Callable[[Any], Iterable[Any]]) -> Any:
-    """The array after `x[i] = value` by `put`, where `x` was superseded by writes to views of it: `row = x[i]`, then `x[i] = row`.
+    """Returns `x` after `x[i] = value`, by `put`, where writes to views superseded it: `row = x[i]`, then `x[i] = row`.
 
     If all that was written lies in `x[i]`, which `parts` reads, the rest of `x` is as it was. The views share elements with what
     is returned; another value than what was written there supersedes them.
@@ -253,7 +253,7 @@ def _aval(x: Any) -> Any:
 
 
 def _read(x: Any) -> Any:
-    """The trace of a superseded array where JAX differentiates what was computed before the write; else it is refused."""
+    """Returns the trace of a superseded array where JAX differentiates what was computed before the write; else it is refused."""
     frame = sys._getframe(1)  # our own would be in a circle with this variable
     end = next(frames_of_user(frame), None)
     inside = itertools.takewhile(lambda one: one is not end, sharing.outward(frame))
