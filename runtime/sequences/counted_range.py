@@ -37,7 +37,7 @@ class range:
         self.step = bounds[2] if len(bounds) == 3 else 1
         if not isinstance(self.step, jax.core.Tracer) and self.step == 0:
             raise ValueError("range() arg 3 must not be zero")
-        if any(isinstance(bound, jax.core.Tracer) or type(bound) is SIZE for bound in (self.start, self.stop, self.step)):
+        if self._is_traced() or any(type(bound) is SIZE for bound in (self.start, self.stop, self.step)):
             self.start, self.stop, self.step = map(_operations().whole, (self.start, self.stop, self.step))
 
     @classmethod
@@ -47,17 +47,20 @@ class range:
         found.is_builtin = True
         return found
 
+    def _is_traced(self) -> bool:
+        return any(isinstance(bound, jax.core.Tracer) for bound in (self.start, self.stop, self.step))
+
     def _plain(self) -> builtins.range:
         return builtins.range(*(_index(bound) for bound in (self.start, self.stop, self.step)))
 
     def __iter__(self) -> Iterator[int]:
-        return iter(self._plain())
+        return _operations().iterate_over(self) if self._is_traced() else iter(self._plain())
 
     def __len__(self) -> int:
         return len(self._plain())
 
     def __reversed__(self) -> Iterator[int]:
-        return reversed(self._plain())
+        return _operations().iterate_over(self, backwards=True) if self._is_traced() else reversed(self._plain())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         """What functions of numpy make of it; they would take what has no length for an array of one object."""

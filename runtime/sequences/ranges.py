@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterator
 from typing import Any
 
 import jax.numpy as jnp
@@ -61,6 +62,19 @@ def range_length(numbers: Any) -> Any:
     if not callable(items.count):
         return items.length
     return convert_weak(lax.max(items.length, lax.full_like(items.length, 0)), jnp.result_type(int))
+
+
+def iterate_over(numbers: Any, backwards: bool = False) -> Iterator[Any]:
+    """Iterates over the numbers of a range with a traced bound whose length is known: `range(i, i + 3)` of a known number `i`.
+
+    Raises:
+        TypeError: its length is not known.
+    """
+    items = loop_items.range_items(numbers.start, numbers.stop, numbers.step)
+    if not items.is_static:
+        operator.index(range_length(numbers))  # which says so
+    places = range(items.length)
+    return (items.make(k, ()) for k in (reversed(places) if backwards else places))
 
 
 def ends(numbers: Any, name: str) -> tuple[Any, Any]:
