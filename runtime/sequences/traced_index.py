@@ -32,7 +32,7 @@ from autograph.runtime.tracing import host, integer_ranges
 from autograph.runtime.tracing.array_types import is_integer
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.known.limits import needs_number
-from autograph.runtime.tracing.known.number import KnownTracer
+from autograph.runtime.tracing.known.number import KnownTracer, lifted
 from autograph.runtime.tracing.staging import is_array_like, is_traced, is_tracer
 
 
@@ -238,8 +238,14 @@ list_count, list_index, list_remove = map(_by_equality, (count_items, index_of, 
 
 
 def checked_slice(x: Any, start: Any, length: int) -> Any:
-    """`x[start:start + length]` of an array; the program fails where Python would find fewer elements than `length`."""
+    """Takes `x[start:start + length]` of an array; the program fails where Python would find fewer elements than `length`.
+
+    Raises:
+        StagingError: in the attempt to stage a loop over plain numbers, if Python finds fewer in one of its iterations.
+    """
     size = x.shape[0]
+    if (begin := lifted(partial(_first_of_slice, size, length), start)) is not NotImplemented:
+        start = begin
     start = integer_index(start, "slice")
     if integer_ranges.is_inside(start, size - length + 1):
         return lax.dynamic_slice_in_dim(x, start, length, allow_negative_indices=False)
@@ -248,3 +254,10 @@ def checked_slice(x: Any, start: Any, length: int) -> Any:
     # From -k to 0 is empty in Python, so a negative start must leave a negative stop, or stand before it.
     fits = (begin >= 0) & (begin + length <= size) & ((start >= 0) | (start + length < 0) | (length == 0))
     return lax.dynamic_slice_in_dim(x, guard_index(begin, fits, error), length)
+
+
+def _first_of_slice(size: int, length: int, start: int) -> int:
+    places = range(size)[start : start + length]
+    if len(places) < length:
+        raise IndexError("the slice is shorter")
+    return places.start

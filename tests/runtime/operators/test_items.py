@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import autograph as ag
 from autograph.errors import StagingError
 from autograph.runtime.calls import dispatch
 from autograph.runtime.operators.conditionals import if_exp, if_stmt, nothing
@@ -486,3 +487,22 @@ def test_a_traced_mask_takes_one_value():
     assert f(jnp.arange(4), 9).tolist() == [0, 1, 9, 9]
     with pytest.raises(StagingError, match="how many elements a traced mask selects"):
         f(jnp.arange(4), jnp.arange(2))
+
+
+@pytest.mark.parametrize("size", [99, 100])
+def test_the_last_slice_of_an_array_may_be_shorter(size):
+    """Where it is, each slice has the length that Python gives it, in copies of the body."""
+
+    def f(x):
+        total, y = 0.0, x * 0
+        for i in range(0, len(x), 3):
+            chunk = x[i : i + 3]
+            total += chunk.mean() * len(chunk)
+            y[i : i + 3] = chunk[0]
+        return total, y
+
+    x = np.linspace(0.0, 1.0, size, dtype=np.float32)
+    for found, wanted in zip(ag.jit(f)(x), f(x.copy()), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-5)
+    loops = [e for e in jax.make_jaxpr(ag.convert(f))(x).eqns if e.primitive.name == "scan"]
+    assert len(loops) == (size == 99)
