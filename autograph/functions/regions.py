@@ -7,7 +7,7 @@
 | `while` | a further carry, and it ends where a check failed; a test with checks is evaluated before it and in its body |
 | `scan` | a further carry |
 | `jit`, `checkpoint`, `closed_call` | a further operand and result |
-| `custom_jvp_call`, `custom_vjp_call`, `custom_vmap_call` | what they call, without their rules |
+| `custom_jvp_call`, `custom_vjp_call`, `custom_vmap_call`, `composite` | what they call, without their rules or its name |
 | a print | is made as long as no check has failed (`host_calls`); what has one in it is as with a check |
 
 Every other equation is the same object as before, or reads other variables. An operation that the table does not have keeps

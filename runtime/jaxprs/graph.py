@@ -133,6 +133,8 @@ class Graph:
 
     def add_value(self, x: Any) -> Any:
         """Adds a value of the program around; returns the atom that stands for it, of a number of the source a literal."""
+        if type(x) in (bool, int, float):
+            return _literal(x, jax.typeof(x), repr(x))
         if is_tracer(x):
             v = new_var(jax.typeof(x))
             self.consts[v] = x
@@ -171,6 +173,12 @@ class Graph:
         self.eqns.append(eqn)
         for v in eqn.outvars:
             self.made_by[v] = eqn
+
+
+@functools.lru_cache(maxsize=256)
+def _literal(x: Any, aval: Any, text: str) -> Any:
+    """Returns a number as a literal; `aval` and `text` tell numbers apart that are equal, 0.0 and -0.0."""
+    return trace_region(lambda: [x], (), "value")[0].outvars[0]
 
 
 @functools.lru_cache(maxsize=256)

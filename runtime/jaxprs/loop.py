@@ -11,7 +11,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 Bind = Callable[[Any, Any, Sequence[Any]], list[Any]]
-"""`binding.bind_while`, or what adds to its test that the loop is reached (`reached_loops`)."""
+"""Binds a `while`: its test, its body, what it begins with."""
+
+Complete = Callable[[Any, Any], tuple[Any, Any]]
+"""Makes of the test and the body of a loop those that are bound: the test says whether the loop is reached (`reached_loops`)."""
 
 
 class Conditional(NamedTuple):

@@ -23,8 +23,8 @@ and in the tests `checks` looks at what each of them leaves.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -32,14 +32,15 @@ import jax.numpy as jnp
 from autograph import errors
 from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.jaxprs import checks
-from autograph.runtime.jaxprs.binding import bind_cond
+from autograph.runtime.jaxprs.binding import bind_cond, bind_while
 from autograph.runtime.jaxprs.cost import selected
 from autograph.runtime.jaxprs.exit_folding import folded
 from autograph.runtime.jaxprs.if_conversion import unguarded
-from autograph.runtime.jaxprs.loop import Bind, Conditional, Form, Loop
+from autograph.runtime.jaxprs.loop import Complete, Conditional, Form, Loop
 from autograph.runtime.jaxprs.result_recovery import note_dead_results, recomputed
 from autograph.runtime.jaxprs.rotation import rotated
 from autograph.runtime.jaxprs.store_sinking import sunk
+from autograph.runtime.tracing.staging import is_tracer
 
 STRICT = errors.DEBUG
 """Whether what a pass leaves is checked."""
@@ -74,41 +75,63 @@ def bind_conditional(written: Conditional) -> list[Any]:
     return conditional.finish(bind_cond(conditional.pred, *conditional.regions) if results is None else results)
 
 
-def bind_loop(written: Loop, bind: Bind) -> list[Any]:
+def bind_loop(written: Loop, complete: Complete) -> list[Any]:
     """Runs a loop, and gives what it leaves in its whole carry."""
+
+    def bind(test: Any, body: Any, init: Sequence[Any]) -> list[Any]:
+        return bind_while(*complete(test, body), init)
+
     loop = _rewritten(written._replace(choose=bind_conditional), LOOP_PASSES)
     forms = ((rewrite, form) for rewrite in LOOP_FORMS if (form := rewrite(loop)) is not None)
     rewrite, form = next(forms, (None, None))
-    if STRICT and rewrite is not None:
-        bind = checks.bind_checked(bind, rewrite.__name__)
-    results = loop.finish(_run(loop, form, bind))
+    checked = checks.bind_checked(bind, rewrite.__name__) if STRICT and rewrite is not None else bind
+    if form is None:
+        results = bind(loop.test, loop.body, loop.init)
+    elif any(jnp.issubdtype(v.aval.dtype, jnp.inexact) for v in form.more.jaxpr.outvars):
+        run = type(loop.body)(*trace_region(lambda: form.bind(checked), (), "loop"))
+        results = _differentiated_as_written(run, complete(loop.test, loop.body), loop.init)
+    else:
+        results = form.bind(checked)
+    results = loop.finish(results)
     note_dead_results(written, results)
     return results
 
 
-def _run(loop: Loop, form: Form | None, bind: Bind) -> list[Any]:
-    def as_written() -> list[Any]:
-        return bind(loop.test, loop.body, loop.init)
+def _differentiated_as_written(run: Any, regions: tuple[Any, Any], init: Sequence[Any]) -> list[Any]:
+    """Runs a region (`binding.Traced` without inputs); its derivatives are those of a `while`, bound where one is taken.
 
-    if form is None:
-        return as_written()
-    if not any(jnp.issubdtype(v.aval.dtype, jnp.inexact) for v in form.more.jaxpr.outvars):
-        return form.bind(bind)
-    kind = type(loop.body)
-    regions = (kind(*trace_region(run, (), "loop")) for run in (as_written, lambda: form.bind(bind)))
-    return _differentiated_as(*regions)
-
-
-def _differentiated_as(written: Any, other: Any) -> list[Any]:
-    """The results of a region (`binding.Traced` without arguments); its derivatives are those of another one."""
-    operands = list({id(x): x for x in (*written.consts, *other.consts)}.values())
+    Args:
+        regions, init: of the `while`. Nothing of it keeps a value of the trace around.
+    """
+    values = [*run.consts, *(x for region in regions for x in region.consts), *filter(is_tracer, init)]
+    operands = list({id(x): x for x in values}.values())
     places = {id(x): k for k, x in enumerate(operands)}
+    closed, read = run.closed(), [places[id(x)] for x in run.consts]
+    kept = [(_parts(region), [places[id(x)] for x in region.consts]) for region in regions]
+    blanks = [region.with_consts(*_parts(region)) for region in regions]
+    starts = [(places.get(id(x)), None if id(x) in places else x) for x in init]
 
-    def function(region: Any) -> Callable[..., Any]:
-        closed, read = region.closed(), [places[id(x)] for x in region.consts]
-        return lambda *values: jax.core.eval_jaxpr(closed.jaxpr, closed.consts, *(values[k] for k in read))
+    def as_written(*values: Any) -> list[Any]:
+        test, body = (
+            blank.with_consts(*parts._replace(consts=[values[k] for k in own]))
+            for blank, (parts, own) in zip(blanks, kept, strict=True)
+        )
+        return bind_while(test, body, [x if k is None else values[k] for k, x in starts])
 
-    run = jax.custom_jvp(function(other))
-    as_written = function(written)
-    run.defjvp(lambda primals, tangents: jax.jvp(as_written, primals, tangents))
-    return list(run(*operands))
+    found = jax.custom_jvp(lambda *values: jax.core.eval_jaxpr(closed.jaxpr, closed.consts, *(values[k] for k in read)))
+    found.defjvp(lambda primals, tangents: jax.jvp(as_written, primals, tangents))
+    return list(found(*operands))
+
+
+class _Parts(NamedTuple):
+    """What `with_consts` takes."""
+
+    constvars: list[Any]
+    consts: list[Any]
+    invars: list[Any]
+    outvars: list[Any]
+
+
+def _parts(region: Any) -> _Parts:
+    jaxpr = region.jaxpr
+    return _Parts(list(jaxpr.constvars), [], list(jaxpr.invars), list(jaxpr.outvars))

@@ -9,7 +9,7 @@ A region is a jaxpr among the parameters of an equation: a branch, the test or t
 | `cond` | the operands after the first, which chooses a region | the results | last |
 | `while` | test: its constants and the carry; body: its own and the carry | body: the results | last |
 | `scan` | constants, carry, a slice of each scanned array | carry, a slice of each stacked result | behind the carry |
-| `custom_jvp_call`, `custom_vjp_call`, `custom_vmap_call` | the operands | the results | not possible |
+| `custom_jvp_call`, `custom_vjp_call`, `custom_vmap_call`, `composite` | the operands | the results | not possible |
 
 A primitive without a row is opaque: a pass looks into its regions, and changes nothing in them except that it leaves prints out.
 
@@ -113,6 +113,7 @@ RULES: dict[str, Rule] = {
     "custom_jvp_call": _WITH_RULE,
     "custom_vjp_call": _WITH_RULE,
     "custom_vmap_call": _WITH_RULE,
+    "composite": _WITH_RULE,  # a backend knows it by its name, with these operands and results
 }
 """The rows, by the name of the primitive. A primitive of ours gets its row where it is defined: `RULES["name"] = Rule(...)`."""
 

@@ -39,7 +39,7 @@ from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.heap.escape import Finished
 from autograph.runtime.heap.unset_reads import is_set_elsewhere
 from autograph.runtime.jaxprs import checks, passes, reverse_mode
-from autograph.runtime.jaxprs.binding import Traced, bind_while, predicate
+from autograph.runtime.jaxprs.binding import Traced, predicate
 from autograph.runtime.jaxprs.graph import reads
 from autograph.runtime.jaxprs.loop import Loop
 from autograph.runtime.operators.loop_reports import tell_loop
@@ -294,12 +294,12 @@ def _bind_while(carry: Carry, check: Traced, iteration: Traced, surely: bool) ->
     iteration = closed(iteration, carry, alive=alive)
     init = [*(carry.operands[i] for i in carry.carried()), *carry.placeholders]
 
-    def bind(test: Traced, body: Traced, init: Sequence[Any]) -> list[Any]:
+    def complete(test: Traced, body: Traced) -> tuple[Traced, Traced]:
         reached = here.test(test)
-        return bind_while(reached, body if alive is None else with_alive(body, alive, reached), init)
+        return reached, body if alive is None else with_alive(body, alive, reached)
 
     with named_loop(carry.functions):
-        results = passes.bind_loop(Loop(of_test, iteration, init, _name(carry), carry.dead, alive=alive), bind)
+        results = passes.bind_loop(Loop(of_test, iteration, init, _name(carry), carry.dead, alive=alive), complete)
     merged = loop_results.write_results(carry, results, surely, [*init, *of_test.consts, *iteration.consts])
     note_checks(carry, results)
     return merged

@@ -55,6 +55,7 @@ SCALARS: dict[str, Callable[[Any], Any]] = {
     "vmap of grad": lambda x: jax.vmap(jax.grad(inner))(jnp.stack([0.5, x])),
     "checkpoint": lambda x: jax.checkpoint(inner)(x),  # type: ignore[attr-defined]  # of a stub
     "grad of checkpoint": lambda x: jax.grad(jax.checkpoint(inner))(x),  # type: ignore[attr-defined]  # of a stub
+    "composite": lambda x: lax.composite(inner, "my.name")(x),
     "custom_jvp": lambda x: with_a_jvp(x),
     "grad of custom_jvp": lambda x: jax.grad(with_a_jvp)(x),
     "custom_vjp": lambda x: with_a_vjp(x),

@@ -55,6 +55,7 @@ PROGRAMS: dict[str, tuple[Function, tuple[Any, ...]]] = {
     "custom_jvp_call": (lambda x, y: with_a_jvp(x, y), (A, B)),
     "custom_vjp_call": (lambda x, y: with_a_vjp(x, y), (A, B)),
     "custom_vmap_call": (lambda x: jax.custom_batching.sequential_vmap(lambda x: x + 1)(x), (A,)),
+    "composite": (lambda x, y: lax.composite(lambda x, y: (x * y, x + 1), "my.name")(x, y), (A, B)),
 }
 
 
