@@ -61,6 +61,13 @@ def _reassembles(meaning: Any) -> bool:
     return numpy is not None and any(meaning is item for item in (numpy.stack, numpy.array, numpy.asarray))
 
 
+def _takes_known_numbers(meaning: Any, call: gast.Call) -> bool:
+    """Whether a function may be given two numbers of a loop that are as far apart in each iteration: `jnp.arange(i, i + 3)`."""
+    numpy = sys.modules.get("jax.numpy")
+    is_between = len(call.args) > 1 and type(call.args[0]) is not gast.Constant
+    return is_between and numpy is not None and meaning is numpy.arange
+
+
 def stays_native(meaning: Any, call: gast.Call, meaning_of: Callable[[Any], Any]) -> bool:
     """Whether a call of `meaning` stays native; `meaning_of` tells what its arguments mean."""
     kind = type(meaning)
@@ -79,6 +86,8 @@ def stays_native(meaning: Any, call: gast.Call, meaning_of: Callable[[Any], Any]
     if call.args and _reassembles(meaning):
         if isinstance(call.args[0], gast.Name) or hasattr(call.args[0], "comprehension"):  # a list comprehension
             return False
+    if _takes_known_numbers(meaning, call):
+        return False
     modules = (sys.modules.get(name) for name in NUMERIC_MODULES)
     is_numeric = any(module is not None and id(meaning) in _numeric(module) for module in modules)
     return is_numeric and not _is_given_string(meaning, call)

@@ -66,12 +66,12 @@ def note_handlers() -> None:
 
 
 def _note(error: BaseException) -> None:
-    """Notes where an error was handled that is freed now, if the function that handled it is still running."""
+    """Notes where an error was handled that is freed now, if the function that handled it is still running in the call."""
     traceback = error.__traceback__
     if traceback is None or progress.reach is None:
         return
     frame, code = traceback.tb_frame, traceback.tb_frame.f_code
-    if is_ours(code.co_filename) or is_of_jax(code) or registry.known(code) is not None or not _is_running(frame):
+    if is_ours(code.co_filename) or is_of_jax(code) or registry.known(code) is not None or not _runs_inside(frame):
         return
     module = frame.f_globals.get("__name__", "")
     if not _knows_jax(frame) and not _names_jax(code.co_filename, traceback.tb_lineno):
@@ -86,9 +86,12 @@ def _caller(frame: FrameType) -> Location | None:
     return caller and Location(caller.f_code.co_filename, caller.f_lineno)
 
 
-def _is_running(frame: FrameType) -> bool:
+def _runs_inside(frame: FrameType) -> bool:
+    """Whether a frame is running inside of the outermost call: who handles the failure of an earlier call is outside."""
     running: FrameType | None = sys._getframe(1)
     while running is not None and running is not frame:
+        running = running.f_back
+    while running is not None and not (running.f_code.co_name == "enter_outermost" and is_ours(running.f_code.co_filename)):
         running = running.f_back
     return running is not None
 

@@ -34,12 +34,13 @@ from autograph.runtime.heap import array_views, constants, journal
 from autograph.runtime.library import arithmetic_errors, numpy_arguments, numpy_trials, numpy_ufuncs, numpy_versions
 from autograph.runtime.library.builtin_functions import BUILTINS
 from autograph.runtime.library.math_functions import CMATH, MATH
-from autograph.runtime.sequences import counted_range, narrow_integers
+from autograph.runtime.sequences import counted_range, narrow_integers, ranges
 from autograph.runtime.sequences.bounded_list import BoundedList
 from autograph.runtime.tracing import context, stacked_rows
 from autograph.runtime.tracing.array_types import type_of
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.known import functions as known_functions
+from autograph.runtime.tracing.known.number import KnownTracer
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import holds_traced, is_tracer, takes_traced
 
@@ -109,6 +110,7 @@ def _counterparts() -> dict[Any, Callable[..., Any]]:
         table.pop(builtin, None)
     table[np.iterable] = lambda y: type(y) is counted_range.range or np.iterable(y)
     table[np.size], table[jnp.size] = _size(table[np.size]), _size(jnp.size)
+    table[np.arange], table[jnp.arange] = _arange(table[np.arange]), _arange(jnp.arange)
     return table | BUILTINS | stacked_rows.COUNTERPARTS
 
 
@@ -117,6 +119,19 @@ def _size(fn: Callable[..., Any]) -> Callable[..., Any]:
 
     def call(a: Any, *args: Any, **kwargs: Any) -> Any:
         return fn(np.asarray(a) if type(a) is BoundedList else a, *args, **kwargs)
+
+    return call
+
+
+def _arange(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """`np.arange`, also between numbers of a loop that are as far apart in each iteration: `np.arange(i, i + 3)`."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if 2 <= len(args) <= 3 and any(type(x) is KnownTracer for x in args) and kwargs.keys() <= {"dtype"}:
+            numbers = ranges.array_between(*args)
+            if numbers is not None:
+                return numbers if kwargs.get("dtype") is None else numbers.astype(kwargs["dtype"])
+        return fn(*args, **kwargs)
 
     return call
 

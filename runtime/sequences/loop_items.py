@@ -187,12 +187,33 @@ def one_of_two(fn: Any, x: Any, y: Any) -> Any:
 
 def _known_length(start: Any, stop: Any, step: Any) -> Any:
     """Returns the number of iterations of a range of known numbers, as one; None where it is not known."""
+    if type(step) is int and (distance := _distance(start, stop)) is not None:
+        return length_of(range(0, distance, step))
     by = bounds_of(step)
     if not all(map(is_whole, (start, stop, step))) or by[0] <= 0 <= by[1]:
         return None
     distance, size = (stop - start, step) if by[0] > 0 else (start - stop, -step)
     found = one_of_two(max, (distance + (size - 1)) // size, 0)
     return found if is_whole(found) else None
+
+
+def _distance(start: Any, stop: Any) -> int | None:
+    """Returns how far one number is from another that is computed from it: `n - 1` and `n + 2`, whatever `n` is."""
+    (one, less), (other, more) = _shifted(start), _shifted(stop)
+    return more - less if one is other else None
+
+
+def _shifted(x: Any) -> tuple[Any, int]:
+    """Returns the number to which a known int is added, and the int."""
+    shift = 0
+    while type(x) is KnownTracer and x.kind is int and x.fn in (operator.add, operator.sub):
+        left, right = x.args
+        if type(left) is int and x.fn is operator.add:
+            left, right = right, left
+        if type(right) is not int:
+            break
+        x, shift = left, shift + (right if x.fn is operator.add else -right)
+    return x, shift
 
 
 def _iterations(start: Any, stop: Any, step: Any) -> Any:

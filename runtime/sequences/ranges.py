@@ -26,6 +26,7 @@ from autograph.runtime.sequences.comparison import may_be_traced
 from autograph.runtime.sequences.loop_items import whole as whole
 from autograph.runtime.tracing import integer_ranges, sizes
 from autograph.runtime.tracing.array_types import scalar
+from autograph.runtime.tracing.known.number import kind_of
 from autograph.runtime.tracing.refusals import message_of_failure, refusal
 from autograph.runtime.tracing.staging import is_traced
 
@@ -75,6 +76,14 @@ def iterate_over(numbers: Any, backwards: bool = False) -> Iterator[Any]:
         operator.index(range_length(numbers))  # which says so
     places = range(items.length)
     return (items.make(k, ()) for k in (reversed(places) if backwards else places))
+
+
+def array_between(start: Any, stop: Any, step: Any = 1) -> Any:
+    """Makes the array of `range(start, stop, step)`, of numbers that are known in each iteration; None where its length is not."""
+    if not all(kind_of(x) is int for x in (start, stop, step)):
+        return None
+    items = loop_items.range_items(start, stop, step)
+    return jnp.arange(items.length) * step + start if items.is_static else None
 
 
 def ends(numbers: Any, name: str) -> tuple[Any, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import sys
 from collections.abc import Callable, Iterator
@@ -11,6 +12,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 import autograph as ag
@@ -213,3 +215,28 @@ def test_a_trace_that_fails_leaves_no_note(package: Any) -> None:
     with pytest.raises(ValueError, match="mine"):
         ag.jit(f)(2.0)
     assert ag.jit(lambda x: acme.known(x))(2.0) == 4.0
+
+
+def test_who_handles_the_failure_of_an_earlier_call_is_outside_of_this_one() -> None:
+    """The error of the first call is freed, by the garbage collector, while the second one is traced."""
+
+    def failing(x: Any) -> Any:
+        for i in ag.range(5):
+            x = x + np.arange(i).sum()
+        return x
+
+    def collecting(x: Any) -> Any:
+        gc.collect()
+        return x + 1
+
+    found = []
+    gc.disable()
+    try:
+        for f in (failing, collecting):
+            try:
+                found.append(float(ag.jit(f)(1.0)))
+            except StagingError as error:
+                found.append(str(error).partition("\n")[0])
+    finally:
+        gc.enable()
+    assert found == ["`for i in ag.range(5)` needs a value that is known while the program is traced", 2.0]

@@ -1,6 +1,7 @@
 """Ranges inside of a loop whose bounds are its numbers: where their length is the same in each iteration, Python iterates over them."""
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -60,8 +61,28 @@ def nested(x):
     return total
 
 
+def an_array(x):
+    total, n = 0.0, 0
+    for i in ag.range(1, 9):
+        n = n + 1 if n < 6 else 0
+        total += x[np.arange(i, i + 3)].sum() + x[jnp.arange(n - 1, n + 3, 2)].sum() * i
+        total += x[np.arange(i + 2, i - 1, -1)][0] + np.arange(i, i + 2, dtype=np.float32)[1] / 2
+    return total
+
+
+def listed_of_a_counter(x):
+    total, n, i = 0.0, 0, 0
+    while i < 40:
+        i += 1
+        n = (n + 5) % 9
+        total += [x[k] * w for k, w in zip(range(n, n + 3), (0.5, 0.25, 0.125), strict=True)][n % 3]
+    return total
+
+
 @pytest.mark.parametrize(
-    "f", [moving_sums, in_a_list, in_a_dict, unpacked, backwards, of_a_counter, nested], ids=lambda f: f.__name__
+    "f",
+    [moving_sums, in_a_list, in_a_dict, unpacked, backwards, of_a_counter, nested, an_array, listed_of_a_counter],
+    ids=lambda f: f.__name__,
 )
 def test_a_range_of_known_length(f):
     found, wanted = (jax.tree.leaves(of(X.copy())) for of in (ag.jit(f), f))
@@ -82,5 +103,12 @@ def test_a_range_whose_length_differs_stays_a_loop_or_is_refused():
         return found
 
     assert ag.jit(total)(X) == total(X)
+    def array(x):
+        for i in ag.range(1, 11):
+            x = x + np.arange(i).sum()
+        return x
+
     with pytest.raises(ag.StagingError, match="a range with traced bounds"):
         ag.jit(listed)(X)
+    with pytest.raises(ag.StagingError, match="needs a value that is known"):
+        ag.jit(array)(X)
