@@ -24,6 +24,7 @@ import jax
 from jax.lax import cond_p
 
 from autograph.jax_internals import Literal, new_var, trace_region
+from autograph.runtime.tracing.known.number import value_of
 from autograph.runtime.tracing.staging import is_tracer
 
 
@@ -135,7 +136,7 @@ class Graph:
         """Adds a value of the program around; returns the atom that stands for it, of a number of the source a literal."""
         if type(x) in (bool, int, float):
             return _literal(x, jax.typeof(x), repr(x))
-        if is_tracer(x):
+        if is_tracer(x := value_of(x)):
             v = new_var(jax.typeof(x))
             self.consts[v] = x
             return v

@@ -40,6 +40,7 @@ from autograph.runtime.jaxprs.loop import Complete, Conditional, Form, Loop
 from autograph.runtime.jaxprs.result_recovery import note_dead_results, recomputed
 from autograph.runtime.jaxprs.rotation import rotated
 from autograph.runtime.jaxprs.store_sinking import sunk
+from autograph.runtime.tracing.known.number import value_of
 from autograph.runtime.tracing.staging import is_tracer
 
 STRICT = errors.DEBUG
@@ -89,7 +90,7 @@ def bind_loop(written: Loop, complete: Complete) -> list[Any]:
         results = bind(loop.test, loop.body, loop.init)
     elif any(jnp.issubdtype(v.aval.dtype, jnp.inexact) for v in form.more.jaxpr.outvars):
         run = type(loop.body)(*trace_region(lambda: form.bind(checked), (), "loop"))
-        results = _differentiated_as_written(run, complete(loop.test, loop.body), loop.init)
+        results = _differentiated_as_written(run, complete(loop.test, loop.body), list(map(value_of, loop.init)))
     else:
         results = form.bind(checked)
     results = loop.finish(results)
