@@ -97,6 +97,7 @@ class LoopAssumptions:
         counts: whether the iterations are counted though the items do not need it.
         is_traced: whether no variable may be known in each iteration.
         makes_checks: whether an iteration makes checks (`loop_variables.Checked`).
+        mixes_floats: see `known.levels.Level`.
         known: what the variables held that were not traced, when the loop was last found to have no end of its own (`peeling`).
         appended: how many elements one iteration appends to a list, by its key; without the loops inside.
     """
@@ -122,7 +123,7 @@ class LoopAssumptions:
         self.must_repeat = False
         self.from_start = False
         self.counts = self.is_traced = False
-        self.makes_checks = False
+        self.makes_checks = self.mixes_floats = False
         self.known: list[Any] | None = None
 
     def forget(self) -> None:

@@ -70,6 +70,8 @@ def numbers_for(carry: Any, tracers: Sequence[Any]) -> list[Any]:
     """Returns the values of an iteration for the leaves of a carry: their tracers, or known numbers instead."""
     found, may_be = list(tracers), carry.assumptions.is_counted and not carry.assumptions.is_traced
     carry.has_known = False
+    if may_be:
+        carry.level.mixes_floats = carry.assumptions.mixes_floats
     for index, leaf in enumerate(carry.leaves):
         leaf.known, leaf.before = None, leaf.init
         kind = type(leaf.init)
@@ -128,7 +130,10 @@ def settle(carry: Any, comparison: Any) -> bool:
     opens = {id(leaf.known): leaf for leaf in carry.leaves if is_open_number(leaf.known)}
     staying = {key: leaf for key, leaf in opens.items() if leaf.invariant and all(p.leaf is not leaf for p in pending)}
     pending = _of_known_alone(carry, comparison, pending, staying, opens)
-    if changed := known_kinds.new_kinds(carry, pending):
+    changed = known_kinds.new_kinds(carry, pending)
+    is_mixed = carry.level.mixes_floats and not carry.assumptions.mixes_floats
+    if changed or is_mixed:
+        carry.assumptions.mixes_floats = carry.level.mixes_floats
         for p in changed:
             _demote(carry, comparison, p)
         return True

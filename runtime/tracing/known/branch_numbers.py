@@ -44,6 +44,8 @@ def chosen_number(test: Any, left: Any, right: Any) -> Any:
     if len(kinds) == 2 and not all(-_EXACT <= bound <= _EXACT for x in ints for bound in bounds_of(x)):
         return NotImplemented
     if np.float64 in kinds and kinds <= {int, float, np.float64}:  # NumPy's has the same bits
+        if len(kinds) > 1:
+            test.level.note_mixed_floats()
         left, right, kinds = of_kind(np.float64, left), of_kind(np.float64, right), {np.float64}
     are_open = is_open_number(left) or is_open_number(right)
     if kinds == {int, float} and not are_open:  # as the program would, with 64 bits

@@ -37,6 +37,7 @@ class Level:
         item, start, step: the tracer of the item, its first number, and by how much the next one is greater. The item is None where
             nothing counts the iterations.
         trace: that of an iteration.
+        mixes_floats: whether a variable holds NumPy's float in some iterations and Python's in others; it counts as NumPy's in all.
         impossible: open numbers that the program was asked for, which has no form of them.
         names, tables, reports: for `loop_reports`: of variables that are known numbers; the numbers that became tables, and the
             bytes of each, by id; what is to be said of the loops inside, and their places.
@@ -57,6 +58,7 @@ class Level:
         self.item: Any = None
         self.trace: Any = None
         self.start, self.step = 0, 1
+        self.mixes_floats = False
         self.impossible: list[KnownTracer] = []
         self.names: list[str] = []
         self.reports: list[tuple[Any, str]] = []
@@ -65,6 +67,11 @@ class Level:
     def chain(self) -> list[Level]:
         """Returns the loops around it and itself, outermost first."""
         return [*(self.parent.chain() if self.parent else ()), self]
+
+    def note_mixed_floats(self) -> None:
+        """Notes, also of the loops around, that a variable holds floats of two classes."""
+        for level in self.chain():
+            level.mixes_floats = True
 
     def number(self, item: Any, start: Any = 0, step: Any = 1) -> Any:
         """Returns the item of a loop over `range(start, start + length * step, step)` as a known number.

@@ -156,6 +156,8 @@ def lifted(fn: Callable[..., Any], *args: Any) -> Any:
             return NotImplemented
     if level is None:
         return NotImplemented
+    if (fn is operator.add or fn is operator.invert) and _is_of_mixed_floats(level, args):
+        raise needs_number("`+` of bools depends on which floats are NumPy's, and a variable holds NumPy's in some iterations only")
     if is_open:
         return _open(level, fn, args)
     if is_long:
@@ -169,6 +171,12 @@ def lifted(fn: Callable[..., Any], *args: Any) -> Any:
         if context.progress.is_tried:
             raise needs_number(str(why)) from None
         return NotImplemented
+
+
+def _is_of_mixed_floats(level: Any, args: tuple[Any, ...]) -> bool:
+    """Whether the operands are bools, some of them NumPy's, which may come from a float that is Python's in some iterations."""
+    kinds = set(map(kind_of, args))
+    return np.bool_ in kinds and kinds <= {bool, np.bool_} and any(one.mixes_floats for one in level.chain())
 
 
 def is_open_number(a: Any) -> bool:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from tests.runtime.tracing.known.test_number import Z, assert_as_in_python
+from tests.runtime.tracing.known.test_number import Z, assert_as_in_python, loaded
 
 PROGRAMS = {
     "count_used": """
@@ -426,6 +426,24 @@ def neverwritten(y):
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_numbers_in_the_loop_and_behind_it(name: str) -> None:
     assert_as_in_python("import math\nimport numpy as np\n\n\nclass Box:\n    pass\n" + PROGRAMS[name], Z, name=name)
+
+
+@pytest.mark.parametrize("changes", ["u = 0.5 if i % 2 == 1 else np.float64(0.75)", "for j in range(i): u = j * 0.5 + 0.5"])
+def test_bools_of_a_float_that_is_numpys_in_some_iterations(changes: str) -> None:
+    """The sum of Python's bools is an int, and that of NumPy's a bool: a plain loop is unrolled, and `ag.range` refuses it."""
+    source = f"""
+def f(total):
+    u = np.float64(0.25)
+    for i in numbers(40):
+        for k in range(4):
+            total = total + (((k % 2 == 1) + (u > 0.4)) & 31)
+        {changes}
+    return total, u
+"""
+    plain = loaded(source, "f", range)
+    assert jax.tree.map(float, ag.jit(plain)(1)) == jax.tree.map(float, plain(1))
+    with pytest.raises(ag.StagingError, match=r"`\+` of bools depends on which floats are NumPy's"):
+        ag.jit(loaded(source, "f", ag.range))(1)
 
 
 def scan_of(f, *args):
