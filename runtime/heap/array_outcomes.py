@@ -1,4 +1,4 @@
-"""What a branch or a loop means for the arrays around it that it wrote (see `array_versions`).
+"""Notes which arrays from outside a branch or a loop has written, and what took their place (see `array_versions`).
 
 What a region superseded is valid again when the region ends. The statement then says of each such array from outside what took
 its place: a result of the statement, or nothing that the program can name. A result that may be an array from outside, or share
@@ -26,7 +26,7 @@ from autograph.runtime.heap.array_versions import ELEMENT, LOST, VIEW, Write
 
 
 class Outcome(NamedTuple):
-    """The record of what a statement means for one array.
+    """Records what a statement does to one array.
 
     Attributes:
         old: an array from outside; None for a result of the statement, which is stale itself.
@@ -44,7 +44,7 @@ class Outcome(NamedTuple):
 
 
 class End(NamedTuple):
-    """What took the place of an array at last (None where nothing did), how, and at which indices it was written."""
+    """Holds what took the place of an array at last (None where nothing did), how, and at which indices it was written."""
 
     new: Any
     how: str
@@ -58,7 +58,7 @@ class End(NamedTuple):
 
 
 class Writes:
-    """The writes of a region that is over, by array."""
+    """Holds the writes of a region that is over, by array."""
 
     def __init__(self, writes: Sequence[Write]) -> None:
         self._olds = [old for old in (write.old() for write in writes) if old is not None]
@@ -85,7 +85,7 @@ class Writes:
 
 
 class JoinedArrays:
-    """What two branches mean for the arrays around them, while both are traced; `left` and `right` are what they leave."""
+    """Finds which arrays around them two branches write, while both are traced; `left` and `right` are what they leave."""
 
     def __init__(self, first: Sequence[Write], second: Sequence[Write], left: Sequence[Any], right: Sequence[Any]) -> None:
         pairs = list(zip(left, right, strict=True))
@@ -106,7 +106,7 @@ class JoinedArrays:
 
 
 def _joined(first: Writes, second: Writes, pairs: Sequence[tuple[Any, Any]]) -> list[Outcome]:
-    """Collects what two branches, of which each pair is joined to one result, mean for each array."""
+    """Collects what two branches do to each array; each pair of what they leave is joined to one result."""
     outcomes: list[Outcome] = []
     for k, (yes, no) in enumerate(pairs):
         found = first.of(yes) or second.of(no)
@@ -126,7 +126,7 @@ def _joined(first: Writes, second: Writes, pairs: Sequence[tuple[Any, Any]]) -> 
 def note_outcomes(
     outcomes: Sequence[Outcome], results: Sequence[Any], shared: Sequence[tuple[int, Any]] = (), test: Any = None
 ) -> None:
-    """Notes what a statement means for the arrays around it, once it has results.
+    """Notes what a statement has done to the arrays around it, once it has results.
 
     Args:
         shared: the numbers of results, with arrays that they may be or share elements with.

@@ -13,7 +13,7 @@ using it is an error that names the variable:
 A superseded tracer gets a class that refuses to say to which trace it belongs, which is the first thing that any operation
 asks. Shape and dtype can be read, and a derivative reads what was used before the write: JAX compares traces by identity there, so
 that nothing else can take the place of the tracer's trace. What a region (a branch, a loop body) superseded is valid again when
-the region ends, since its writes are undone; `array_outcomes` says what that means for the arrays around it.
+the region ends, since its writes are undone; `array_outcomes` notes it for the arrays around it.
 
 >>> import jax, jax.numpy as jnp
 >>> def f(x):
@@ -48,7 +48,7 @@ is a view of; in a branch or loop that leaves the new array in no variable."""
 
 
 class Write:
-    """The record of an array that was superseded: what took its place, how and where.
+    """Records what took the place of an array, how and where.
 
     Attributes:
         old: a weak reference to the array; kind: its class.

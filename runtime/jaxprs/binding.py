@@ -50,6 +50,15 @@ class Traced:
         jaxpr = self.jaxpr.replace(constvars=[], invars=[*self.jaxpr.constvars, *self.jaxpr.invars])
         return ClosedJaxpr(with_named_inputs(jaxpr), ())
 
+    @classmethod
+    def of_closed(cls, closed: Any, consts: list[Any]) -> Traced:
+        """Makes the region of a jaxpr that `closed` returned, with other constants."""
+        invars, count = closed.jaxpr.invars, len(consts)
+        made = cls.__new__(cls)
+        parts = {"constvars": list(invars[:count]), "invars": list(invars[count:])}
+        made.jaxpr, made.consts = with_constants(closed.jaxpr, consts, **parts), consts
+        return made
+
     def with_consts(
         self,
         constvars: list[Any],

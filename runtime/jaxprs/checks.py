@@ -33,8 +33,8 @@ class Mistake(BaseException):
     """The library itself failed with an error that the user's code may raise, too. No handler and no other attempt catches this."""
 
 
-MISTAKES = (AttributeError, NameError, TypeError, AssertionError)
-"""What a mistake in the library raises. Another attempt to stage a loop may answer rightly but slowly, and so hide it."""
+MISTAKES = (AttributeError, NameError, TypeError, AssertionError, IndexError, KeyError)
+"""Exceptions that a mistake in the library raises: another attempt to stage the loop may give the right answer, and hide it."""
 
 
 def checked(rewrite: Callable[[_Statement], _Statement], statement: _Statement) -> _Statement:
@@ -47,7 +47,7 @@ def checked(rewrite: Callable[[_Statement], _Statement], statement: _Statement) 
     name, effects = rewrite.__name__, _effects(statement.regions)  # a pass may write to the regions that it is given
     try:
         rewritten = rewrite(statement)
-    except (*MISTAKES, IndexError, KeyError) as error:
+    except MISTAKES as error:
         raise BrokenPass(f"{name} failed: {error}") from error
     _check(rewritten, name)
     if (left := _effects(rewritten.regions)) != effects:

@@ -23,8 +23,8 @@ and in the tests `checks` looks at what each of them leaves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -104,35 +104,25 @@ def _differentiated_as_written(run: Any, regions: tuple[Any, Any], init: Sequenc
     Args:
         regions, init: of the `while`. Nothing of it keeps a value of the trace around.
     """
-    values = [*run.consts, *(x for region in regions for x in region.consts), *filter(is_tracer, init)]
+    parts = (run, *regions)
+    values = [*(x for region in parts for x in region.consts), *filter(is_tracer, init)]
     operands = list({id(x): x for x in values}.values())
     places = {id(x): k for k, x in enumerate(operands)}
-    closed, read = run.closed(), [places[id(x)] for x in run.consts]
-    kept = [(_parts(region), [places[id(x)] for x in region.consts]) for region in regions]
-    blanks = [region.with_consts(*_parts(region)) for region in regions]
+    closed, read = [region.closed() for region in parts], [[places[id(x)] for x in region.consts] for region in parts]
     starts = [(places.get(id(x)), None if id(x) in places else x) for x in init]
+    kind = type(run)
+
+    def regions_on(values: Sequence[Any]) -> Iterator[Any]:
+        return (kind.of_closed(one, [values[k] for k in own]) for one, own in zip(closed, read, strict=True))
+
+    def as_it_runs(*values: Any) -> list[Any]:
+        region, _, _ = regions_on(values)
+        return list(jax.core.eval_jaxpr(region.jaxpr, region.consts))
 
     def as_written(*values: Any) -> list[Any]:
-        test, body = (
-            blank.with_consts(*parts._replace(consts=[values[k] for k in own]))
-            for blank, (parts, own) in zip(blanks, kept, strict=True)
-        )
+        _, test, body = regions_on(values)
         return bind_while(test, body, [x if k is None else values[k] for k, x in starts])
 
-    found = jax.custom_jvp(lambda *values: jax.core.eval_jaxpr(closed.jaxpr, closed.consts, *(values[k] for k in read)))
+    found = jax.custom_jvp(as_it_runs)
     found.defjvp(lambda primals, tangents: jax.jvp(as_written, primals, tangents))
     return list(found(*operands))
-
-
-class _Parts(NamedTuple):
-    """What `with_consts` takes."""
-
-    constvars: list[Any]
-    consts: list[Any]
-    invars: list[Any]
-    outvars: list[Any]
-
-
-def _parts(region: Any) -> _Parts:
-    jaxpr = region.jaxpr
-    return _Parts(list(jaxpr.constvars), [], list(jaxpr.invars), list(jaxpr.outvars))

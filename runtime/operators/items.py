@@ -136,7 +136,7 @@ def _joined(joining: Any, i: Any) -> Any:
 
 
 _JOINING: dict[Any, Any] = {type(np.r_): jnp.r_, type(np.c_): jnp.c_}
-"""What JAX has for `np.r_[a, b]` and `np.c_[a, b]`."""
+"""JAX's objects for `np.r_[a, b]` and `np.c_[a, b]`."""
 
 _READS: dict[type, Callable[[Any, Any], Any]] = {
     list: _item_of_sequence,

@@ -132,13 +132,15 @@ def _counted(info: LoopInfo, items: Items | None, count_of: Callable[..., Any], 
         except Exception as error:
             if is_too_many(error) and (items is None or is_endless):
                 raise
-            reason = "" if is_too_many(error) else str(error).strip().partition("\n")[0]  # the body needs its numbers, say
-            reason += " cannot be carried by the loop" * isinstance(error, Mismatch)
+            said = str(error).strip() or type(error).__name__  # the body needs its numbers, say
+            reason = None if is_too_many(error) else said.partition("\n")[0]
+            if isinstance(error, Mismatch):
+                reason = f"{reason} cannot be carried by the loop"
         finally:
             carry.on_settled = None  # it refers to the carry, and who refers to a list is counted
             drop_equations(start, equation_mark())
             assumptions.clear()
-    if not reason:
+    if reason is None:
         return _counted(info, items, count_of, is_endless=True)
     raise NotKnown(reason)
 

@@ -30,7 +30,7 @@ from autograph.jax_internals import TAKES_OPERANDS, TRACE_STATE, open_traces
 from autograph.runtime.tracing import context, integer_ranges
 from autograph.runtime.tracing.known import emission, evaluation
 from autograph.runtime.tracing.known.evaluation import NotKnown, Row, choice, may_be_known
-from autograph.runtime.tracing.known.limits import needs_number, too_many_elements, too_many_of
+from autograph.runtime.tracing.known.limits import needs_number, sum_of_bools, too_many_elements, too_many_of
 from autograph.runtime.tracing.refusals import user_variables
 
 
@@ -157,7 +157,7 @@ def lifted(fn: Callable[..., Any], *args: Any) -> Any:
     if level is None:
         return NotImplemented
     if (fn is operator.add or fn is operator.invert) and _is_of_mixed_floats(level, args):
-        raise needs_number("`+` of bools depends on which floats are NumPy's, and a variable holds NumPy's in some iterations only")
+        raise sum_of_bools(_names_of(args))
     if is_open:
         return _open(level, fn, args)
     if is_long:
@@ -307,9 +307,13 @@ def _by_bounds(level: Any, fn: Any, args: tuple[Any, ...], why: str) -> Any:
     if any(type(a) is KnownTracer and (type(a.fn) is emission.Table or issubclass(a.kind, np.generic)) for a in args):
         raise too_many_elements(why)
     is_int = set(kinds) == {int} and fn in vars(operator).values() and fn is not operator.truediv
+    raise too_many_of(_names_of(args), is_int, why)
+
+
+def _names_of(args: Sequence[Any]) -> dict[int, str]:
+    """Returns the user's names of the known numbers that an operation is given, and of those that they are computed from."""
     of = {id(x) for x in _operands(args)}
-    names = {id(x): name for name, x in user_variables().items() if id(x) in of}
-    raise too_many_of(names, is_int, why)
+    return {id(x): name for name, x in user_variables().items() if id(x) in of}
 
 
 def _operands(args: Sequence[Any]) -> list[KnownTracer]:
