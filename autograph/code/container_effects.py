@@ -152,7 +152,7 @@ def of_method(kind: type, name: str) -> Effect:
 
 def of_callable(f: Any) -> Effect:
     """Returns what a method of C code does that is bound to an object, or taken from its class (`xs.append`, `list.append`)."""
-    kind = getattr(f, "__objclass__", None) or (f.__self__ if isinstance(f.__self__, type) else type(f.__self__))
+    kind = getattr(f, "__objclass__", None) or (f.__self__ if issubclass(type(f.__self__), type) else type(f.__self__))
     return of_method(kind, f.__name__)
 
 

@@ -100,14 +100,14 @@ def has_unknown_order(x: Any) -> bool:
 
 def path_of(x: Any) -> str:
     """How the user writes a marked dict, also that of a view; empty for anything else."""
-    found = _mark_of(x.mapping_ if isinstance(x, VIEWS) else x)
+    found = _mark_of(x.mapping_ if issubclass(type(x), VIEWS) else x)
     return "" if found is None else found.path
 
 
 def check_order(x: Any) -> None:
     """Refuses to read the order of `x`, where it is a marked dict or a view of one."""
     if _marks.value:
-        d = x.mapping_ if isinstance(x, VIEWS) else x
+        d = x.mapping_ if issubclass(type(x), VIEWS) else x
         if has_unknown_order(d):
             raise _refusal(d)
 
@@ -182,4 +182,4 @@ def views(d: dict[Any, Any], name: str) -> Any:
 
 def plain_view(x: Any) -> Any:
     """Python's own view instead of one of those, for what reads no order."""
-    return x.view if isinstance(x, VIEWS) else x
+    return x.view if issubclass(type(x), VIEWS) else x

@@ -80,9 +80,9 @@ def _marked_like(sources: Iterable[Any], made: Any) -> Any:
 
 def added(x: Any, value: Any) -> None:
     """Says that `value` is about to be added to `x` in its order (`x |= value`, `x += value`, `x.update(value)`)."""
-    if type(value) is dict and isinstance(x, (dict, set, frozenset)) and value.keys() <= set(x):
+    if type(value) is dict and issubclass(type(x), (dict, set, frozenset)) and value.keys() <= set(x):
         return
-    if not isinstance(x, (set, frozenset)):
+    if not issubclass(type(x), (set, frozenset)):
         key_orders.check_order(value)
 
 
@@ -123,7 +123,7 @@ def _is_of_python(f: Any) -> bool:
 
 def _method(owner: Any, name: str, found: Any) -> Any:
     """A method of C code."""
-    effect = of_method(owner if isinstance(owner, type) else type(owner), name)
+    effect = of_method(owner if issubclass(type(owner), type) else type(owner), name)
     if key_orders.has_unknown_order(owner):
         if name in ("keys", "values", "items"):
             return lambda: key_orders.views(owner, name)
@@ -151,7 +151,7 @@ def _of_plain(found: Any) -> Callable[..., Any]:
 def _of_keys(found: Any, /, *args: Any, **kwargs: Any) -> Any:
     """`set`, `frozenset` and `sorted` of keys or items: no two of them are equal, as values may be, so none could change places."""
     for x in args:
-        if kwargs.get("key") is not None or isinstance(x, key_orders.VIEWS[2]):
+        if kwargs.get("key") is not None or issubclass(type(x), key_orders.VIEWS[2]):
             key_orders.check_order(x)
     return found(*map(key_orders.plain_view, args), **kwargs)
 

@@ -283,6 +283,26 @@ def test_getters_of_attributes_are_asked_as_often_as_in_python():
         assert ag.jit(f)(x) == f(x)
 
 
+def test_getters_beside_a_dict_of_unknown_order():
+    """Whoever asks an object for its class asks its getter."""
+
+    def f(x):
+        asked = [0]
+
+        class Watched:
+            v = 1.0
+
+            def __getattribute__(self, name):
+                asked[0] += 1
+                return object.__getattribute__(self, name)
+
+        rates = {"a": x, "b": 1.0} if x > 0 else {"b": 2.0, "a": x}
+        return Watched().v, asked[0], rates["b"]
+
+    for x in (2.0, -2.0):
+        assert ag.jit(f)(x) == f(x)
+
+
 @pytest.mark.parametrize(
     "attribute, write",
     [
