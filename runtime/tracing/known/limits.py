@@ -24,7 +24,7 @@ def sum_of_bools(names: dict[int, str]) -> Exception:
     """Makes the error for `+` of bools, computed from variables one of which holds floats of two classes."""
     of = f"computed from {' and '.join(map(repr, names.values()))}" if names else "that a loop computes"
     return refusal(
-        f"a sum of bools {of} is an int in some iterations and a bool in others",
+        f"a sum of bools {of} is an int in some iterations and a bool in the rest",
         why="a variable holds NumPy's float in some iterations and Python's in others, and NumPy adds bools otherwise "
         "(`True + np.True_` is `True`)",
         instead="make one of the bools an int: `int(u > 0.4)`",
