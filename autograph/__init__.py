@@ -32,6 +32,7 @@ from autograph.verbosity import set_verbosity as set_verbosity  # noqa: E402
 __all__ = [
     "AutoGraphError",
     "AutoGraphWarning",
+    "BoundedArray",
     "BoundedList",
     "ConcreteFunction",
     "ConversionError",
@@ -76,6 +77,7 @@ if _typing.TYPE_CHECKING:
     from autograph.modules.import_hook import install_import_hook as install_import_hook
     from autograph.runtime.checks.runtime_checks import set_checks as set_checks
     from autograph.runtime.sequences.bounded_list import BoundedList as BoundedList
+    from autograph.runtime.values.bounded_array import BoundedArray as BoundedArray
     from autograph.saved.loader import SavedCallError as SavedCallError
     from autograph.saved.loader import SavedFileError as SavedFileError
     from autograph.saved.saving import load as load
@@ -85,6 +87,7 @@ else:
     __getattr__ = _first_use.attributes(
         __name__,
         {
+            "BoundedArray": "autograph.runtime.sequences.bounded_operators:BoundedArray",
             "BoundedList": "autograph.runtime.sequences.bounded_list:BoundedList",
             "SavedCallError": "autograph.saved.loader:SavedCallError",
             "SavedFileError": "autograph.saved.loader:SavedFileError",

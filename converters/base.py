@@ -15,6 +15,7 @@ import gast
 from autograph.analyses.loops import IS_COMPOUND, block_places
 from autograph.analyses.name_kinds import NameKinds, name_kinds
 from autograph.analyses.nativeness import Nativeness, suspends
+from autograph.analyses.open_lengths import opens_lengths
 from autograph.analyses.operators import callee, is_operator, mark_authors, operands
 from autograph.analyses.scopes import COMPREHENSIONS, FUNCTIONS, Scopes
 from autograph.analyses.start_values import start_values
@@ -60,6 +61,8 @@ class Conversion:
         """The types of the nodes that the user wrote, also around a call of the function: `Try` where it stands in one, `Compare`
         where its result is compared with `None`."""
         self.may_suspend = not kinds.isdisjoint((gast.Yield, gast.YieldFrom, gast.Await, gast.AsyncFunctionDef))
+        self.opens_lengths = opens_lengths(tree)
+        """Whether the function may make an array of unknown length, which functions of jax.numpy do not take."""
         self.has_walrus = gast.NamedExpr in kinds
         self.names = words | context.freevars | {self.alias}
         self.may_be_unbound: dict[Node, set[str]] = {}

@@ -39,7 +39,8 @@ class Calls(ExpressionConverter):
         if callee(node, self.alias) is not func:
             return node
         meaning = self.conversion.meaning(func)
-        if meaning is not MISSING and native_calls.stays_native(meaning, node, self.conversion.meaning):
+        takes_bounded = self.conversion.opens_lengths and native_calls.is_of_arrays(meaning)
+        if meaning is not MISSING and not takes_bounded and native_calls.stays_native(meaning, node, self.conversion.meaning):
             return node
         if not self.conversion.context.recursive and not native_calls.has_counterpart(meaning, node):
             return node

@@ -48,7 +48,7 @@ class Subscripts(ExpressionConverter):
         if isinstance(index, gast.Slice):
             length = self.window(index) or self.constant_window(index)
             if length is None:
-                return node
+                return node if _is_known(index) else self.open_read(node, index)
             return builders.operator(self.alias, "get_slice", [node.value, index.lower, length], at=node)
         if _is_constant(index) or isinstance(index, gast.Starred):
             return node
@@ -56,9 +56,16 @@ class Subscripts(ExpressionConverter):
             index = builders.index_argument(index, self.conversion.resolve("slice") is slice, self.alias)
             return builders.operator(self.alias, "get_view", [node.value, index], at=node)
         if isinstance(index, gast.Tuple) and not _is_place(index):
-            if all(map(_is_known, index.elts)) or type(self.conversion.meaning(node.value)) not in _OF_NUMPY:
+            if all(map(_is_known, index.elts)):
                 return node
-            index = builders.index_argument(index, self.conversion.resolve("slice") is slice, self.alias)
+            if all(map(_is_known_slice, index.elts)) and type(self.conversion.meaning(node.value)) not in _OF_NUMPY:
+                return node
+            return self.open_read(node, index)
+        return builders.operator(self.alias, "get_item", [node.value, index], at=node)
+
+    def open_read(self, node: Node, index: Node) -> Node:
+        """Returns the read at an index with slices."""
+        index = builders.index_argument(index, self.conversion.resolve("slice") is slice, self.alias)
         return builders.operator(self.alias, "get_item", [node.value, index], at=node)
 
     def window(self, index: Node) -> Node | None:
@@ -116,6 +123,11 @@ def _is_view_of_element(index: Node) -> bool:
 def _is_known(node: Node) -> bool:
     parts = (node.lower, node.upper, node.step) if isinstance(node, gast.Slice) else (node,)
     return all(part is None or _is_constant(part) for part in parts)
+
+
+def _is_known_slice(node: Node) -> bool:
+    """Whether a part of an index is no slice with bounds that may be traced."""
+    return not isinstance(node, gast.Slice) or _is_known(node)
 
 
 def _is_constant(node: Node) -> bool:

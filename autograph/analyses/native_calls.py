@@ -93,6 +93,11 @@ def stays_native(meaning: Any, call: gast.Call, meaning_of: Callable[[Any], Any]
     return is_numeric and not _is_given_string(meaning, call)
 
 
+def is_of_arrays(meaning: Any) -> bool:
+    """Whether a function is one of jax.numpy: there is another one for arrays of unknown length."""
+    return any(id(meaning) in _numeric(sys.modules[name]) for name in NUMERIC_MODULES[:2] if name in sys.modules)
+
+
 def _is_given_string(meaning: Any, call: gast.Call) -> bool:
     """Whether an argument may be one of several strings, which the program chooses: `jnp.pad(x, 1, mode=mode)`."""
     arguments = [*enumerate(call.args), *((keyword.arg, keyword.value) for keyword in call.keywords)]

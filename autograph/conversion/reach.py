@@ -109,7 +109,7 @@ def enter_outermost(unit: Unit, body: FunctionType, cells: FunctionType, argumen
     finally:
         default_dicts.end_call(before)
         context.progress.reach = context.progress.failing = None
-        context.progress.has_choices = False
+        context.progress.has_choices = context.progress.has_bounded = False
 
 
 def _place(code: CodeType) -> tuple[str, str, int]:

@@ -84,7 +84,7 @@ _KINDS = (
         IndexError,
         "has a traced length",
         "every array of a compiled program has a known shape",
-        instead="slice it as `x[i:i + k]` with a known `k`, or mask: `jnp.where(jnp.arange(len(x)) < n, x, 0)`",
+        instead="mask: `jnp.where(jnp.arange(len(x)) < n, x, 0)`",
         text="Slice entries must be static integers|Array slice indices must have static start",
     ),
     _Kind(
@@ -93,6 +93,14 @@ _KINDS = (
         "every array of a compiled program has a known shape",
         instead=f"use the largest size and mask what is too much, {_STATIC}",
         text="Shapes must be 1D sequences of concrete values of integer type",
+    ),
+    _Kind(
+        TypeError,
+        "takes an array whose length is only known when the program runs",
+        "a function of JAX takes arrays of known shape",
+        instead="write it by NumPy's name (`np.sum(y)`), or put it into an array of known length: `z[:k] = y`",
+        text=r".*got <class '[\w.]*BoundedArray'>|.*BoundedArray.* is not a valid JAX type",
+        page="array-of-unknown-length",
     ),
     _Kind(
         TypeError,

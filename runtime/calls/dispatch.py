@@ -39,6 +39,7 @@ from types import (
 )
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
 from autograph.code import registry
@@ -48,7 +49,7 @@ from autograph.runtime.calls import cached_functions, choice_arguments, construc
 from autograph.runtime.calls.function_arguments import argument, takes_functions, with_functions_converted
 from autograph.runtime.checks import handlers, messages, traced_strings
 from autograph.runtime.heap import constants, guarded_iterators, journal, native_state, opaque_calls
-from autograph.runtime.library import array_methods, debuggers, numpy_arguments, standard_library
+from autograph.runtime.library import array_methods, bounded_calls, debuggers, numpy_arguments, standard_library
 from autograph.runtime.library.arithmetic_errors import refuse_unasked as refuse_unasked
 from autograph.runtime.library.numpy_functions import counterpart
 from autograph.runtime.library.numpy_versions import METHODS
@@ -81,6 +82,8 @@ def converted(f: Any) -> Any:
         found = functools.partial(sizes.call_apart, found)
     if progress.has_choices:
         found = choice_arguments.each_option_before(f, found, find)
+    if progress.has_bounded:
+        found = bounded_calls.library_before(f, found)
     return order_reads.check_orders_before(f, found) if key_orders.any_unknown() else found
 
 
@@ -195,7 +198,7 @@ def _chosen(f: Choice) -> Any:
 def _wrapper(f: Any) -> Any:
     module = getattr(f, "__module__", None)
     if type(module) is str and module.startswith("jax."):
-        return _library(f)  # jax.numpy's own
+        return bounded_calls.functions_of_jax().get(f) or _library(f)  # jax.numpy's own
     return rewrapping.rewrapped(f, argument)
 
 
@@ -239,4 +242,5 @@ _BY_TYPE: dict[type, Callable[[Any], Any]] = {
     **{kind: _wrapper for kind in rewrapping.CUSTOM},
     np.ufunc: _numpy_function,
     type(np.sum): _numpy_function,
+    type(jnp.add): _wrapper,
 }

@@ -77,6 +77,7 @@ from autograph.runtime.tracing.known.functions import total_of
 from autograph.runtime.tracing.staging import is_traced, is_tracer
 from autograph.runtime.tracing.truth import length, truth_value
 from autograph.runtime.values import choices, key_orders, order_reads
+from autograph.runtime.values.bounded_array import BoundedArray
 from autograph.runtime.values.choices import Choice
 
 
@@ -99,9 +100,9 @@ def _len(obj: Any, /) -> Any:
     return length(obj) if not ranges.is_open(obj) else ranges.range_length(obj)
 
 
-def _is_open_list(x: Any) -> bool:
-    """Whether `x` is a list of which the length is traced."""
-    return type(x) is BoundedList and x.is_traced()
+def _is_of_unknown_length(x: Any) -> bool:
+    """Whether `x` is a list or an array of which the length is traced."""
+    return type(x) in (BoundedArray, BoundedList) and x.is_traced()
 
 
 def _int(*args: Any, **kwargs: Any) -> Any:
@@ -191,7 +192,7 @@ def _sum(iterable: Any, /, start: Any = 0) -> Any:
         # Half of `count * (count - 1)`, of which the even one is halved first: the product may not fit where the half does.
         pairs = (count >> 1) * ((count - 1) | 1)
         return start + count * iterable.start + iterable.step * pairs
-    if _is_open_list(iterable):
+    if _is_of_unknown_length(iterable):
         total = iterable.reduced("sum")
         return total if type(start) is int and start == 0 else start + total
     if not is_traced(iterable) or not jax.typeof(iterable).shape:
@@ -217,7 +218,7 @@ def _quantifier(name: str) -> Callable[[Any], Any]:
             return choices.each_apart(call, iterable)
         if is_traced(iterable) and len(jax.typeof(iterable).shape) == 1:
             return python_bools.of_python(numpy_matrices.VERSIONS[name](iterable))
-        if _is_open_list(iterable):
+        if _is_of_unknown_length(iterable):
             return python_bools.of_python(iterable.reduced(name))
         if name == "any":
             return short_circuit.any_passes(iterable, lambda item: item, "any()")
@@ -246,7 +247,7 @@ def _extreme(name: str) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         if len(args) == 1 and not kwargs and ranges.is_open(args[0]):
             return scalar(getattr(jnp, f"{name}imum")(*ranges.ends(args[0], name)), int)
-        if len(args) == 1 and not kwargs and _is_open_list(args[0]):
+        if len(args) == 1 and not kwargs and _is_of_unknown_length(args[0]):
             return args[0].reduced(name)
         return selection.extreme(name, *args, **_key(kwargs))
 

@@ -31,10 +31,18 @@ from autograph.analyses import numpy_writes
 from autograph.errors import StagingError
 from autograph.jax_internals import is_tracing
 from autograph.runtime.heap import array_views, constants, journal
-from autograph.runtime.library import arithmetic_errors, numpy_arguments, numpy_trials, numpy_ufuncs, numpy_versions
+from autograph.runtime.library import (
+    arithmetic_errors,
+    bounded_calls,
+    numpy_arguments,
+    numpy_trials,
+    numpy_ufuncs,
+    numpy_versions,
+)
 from autograph.runtime.library.builtin_functions import BUILTINS
 from autograph.runtime.library.math_functions import CMATH, MATH
 from autograph.runtime.sequences import counted_range, narrow_integers, ranges
+from autograph.runtime.sequences.bounded_functions import MAKERS, computed
 from autograph.runtime.sequences.bounded_list import BoundedList
 from autograph.runtime.tracing import context, stacked_rows
 from autograph.runtime.tracing.array_types import type_of
@@ -108,9 +116,14 @@ def _counterparts() -> dict[Any, Callable[..., Any]]:
             table[fn] = _of_random(fn, name)
     for builtin in (bytes, object, abs):
         table.pop(builtin, None)
+    table |= bounded_calls.functions_of_jax()
     table[np.iterable] = lambda y: type(y) is counted_range.range or np.iterable(y)
     table[np.size], table[jnp.size] = _size(table[np.size]), _size(jnp.size)
     table[np.arange], table[jnp.arange] = _arange(table[np.arange]), _arange(jnp.arange)
+    for name in MAKERS:
+        for module in (np, jnp):
+            fn = getattr(module, name)
+            table[fn] = bounded_calls.maker(name, table.get(fn, fn))
     return table | BUILTINS | stacked_rows.COUNTERPARTS
 
 
@@ -164,6 +177,8 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
     outputs = _outputs(fn, name)
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        if progress.has_bounded and bounded_calls.takes_bounded(args, kwargs):
+            return computed(name.rpartition(".")[2], args, kwargs)
         if not takes_traced(args, kwargs):
             if context.active() or is_tracing():
                 touch_written(fn, name, args, kwargs)

@@ -31,7 +31,7 @@ from jax import lax
 from jax.core import Tracer
 
 from autograph.runtime.checks.guards import guard_index
-from autograph.runtime.library import numpy_checks, numpy_matrices
+from autograph.runtime.library import bounded_calls, numpy_checks, numpy_matrices
 from autograph.runtime.sequences import narrow_integers
 from autograph.runtime.sequences.large_integers import COMPARISONS
 from autograph.runtime.tracing.refusals import refusal
@@ -323,4 +323,7 @@ VERSIONS: dict[str, Callable[..., Any]] = {
 METHODS: dict[Any, Callable[..., Any]] = numpy_matrices.METHODS | {
     getattr(Tracer, name): VERSIONS[name] for name in "clip cumprod cumsum dot max mean min prod searchsorted std sum var".split()
 }
+METHODS[Tracer.nonzero] = bounded_calls.maker("nonzero", jnp.nonzero)
+_compress = bounded_calls.maker("compress", jnp.compress)
+METHODS[Tracer.compress] = lambda a, condition, *args, **kwargs: _compress(condition, a, *args, **kwargs)
 """The versions of methods of traced arrays."""

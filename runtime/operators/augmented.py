@@ -20,6 +20,7 @@ from autograph.runtime.sequences.inplace_operators import combined
 from autograph.runtime.tracing import array_types, context, sharing
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_traced, is_tracer
+from autograph.runtime.values.bounded_array import BoundedArray
 
 
 def iop(symbol: str, x: Any, value: Any, unshared: int | None = None) -> Any:
@@ -42,6 +43,9 @@ def iop(symbol: str, x: Any, value: Any, unshared: int | None = None) -> Any:
         if (have := x.aval).shape and getattr(getattr(new, "aval", have), "dtype", None) is not have.dtype:
             _check_kind(symbol, have.dtype, new)
         array_versions.record(x, new, array_versions.UPDATE, unshared=constants.is_unshared(x, unshared))
+    elif type(x) is BoundedArray:
+        _check_kind(symbol, x.dtype, new)
+        array_versions.record(x.data, new.data, array_versions.UPDATE)
     return new
 
 

@@ -30,16 +30,23 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
 from autograph.code.library import is_library
 from autograph.runtime.checks import traced_strings
 from autograph.runtime.heap import array_versions, array_views, constants, iterated_containers, journal
 from autograph.runtime.operators import augmented
-from autograph.runtime.sequences import array_items, comparison, index_lists, narrow_integers, traced_index, traced_keys
+from autograph.runtime.sequences import (
+    array_items,
+    bounded_items,
+    bounded_operators,
+    comparison,
+    index_lists,
+    joined_arrays,
+    traced_index,
+    traced_keys,
+)
 from autograph.runtime.sequences.inplace_operators import combined
 from autograph.runtime.tracing import context, host, sizes
 from autograph.runtime.tracing.class_lookup import python_method
@@ -50,6 +57,7 @@ from autograph.runtime.tracing.known.number import KnownTracer
 from autograph.runtime.tracing.refusals import a, refusal
 from autograph.runtime.tracing.staging import is_jax_array, is_traced, is_tracer
 from autograph.runtime.values import choices, order_reads
+from autograph.runtime.values.bounded_array import BoundedArray
 from autograph.runtime.values.choices import Choice
 from autograph.runtime.values.locations import GlobalLocation
 from autograph.runtime.values.merge import describe
@@ -70,6 +78,8 @@ def get_item(x: Any, i: Any) -> Any:
 
 
 def _item_of_sequence(x: Any, i: Any) -> Any:
+    if type(i) is slice and bounded_items.is_open_index(i):
+        raise traced_index.slice_of_sequence(x)
     return traced_index.get_at(x, sizes.traced(i)) if sizes.is_unknown(i) else x[i]
 
 
@@ -79,11 +89,16 @@ def _item_of_range(x: range, i: Any) -> Any:
 
 def _item_of_array(x: Any, i: Any) -> Any:
     i = sizes.traced_index(i)
+    if bounded_items.is_open_index(i):
+        return bounded_items.read_rows(x, i)
     return array_items.read_item(x, i) if is_traced_index(i) or index_lists.has_list(i) else x[i]
 
 
 def _item_of_numpys(x: Any, i: Any) -> Any:
     traced_strings.check_shows_no_traced((i,))
+    if bounded_items.is_open_index(i):
+        array_views.note_view(buffer := jnp.asarray(x), x)
+        return bounded_items.read_rows(buffer, i)
     if not is_traced_index(i):
         return x[i]
     found = jnp.asarray(x)[index_lists.as_arrays(x, i)]
@@ -122,29 +137,14 @@ def _item_of_object(x: Any, i: Any) -> Any:
     return x[i]
 
 
-def _joined(joining: Any, i: Any) -> Any:
-    """`np.r_[a, b]` by that of JAX, which casts a number to the dtype of the arrays and leaves numbers alone weakly typed."""
-    if not is_traced_index(i):
-        return joining[i]
-    parts = i if type(i) is tuple else (i,)
-    dtypes = [part.dtype for part in parts if is_jax_array(part) and not jax.typeof(part).weak_type]
-    for part in parts:
-        if dtypes and type(part) is int and narrow_integers.is_refused(part, jnp.result_type(*dtypes)):
-            raise narrow_integers.out_of_bounds(part, jnp.result_type(*dtypes))
-    joined = _JOINING[type(joining)][parts]
-    return lax.convert_element_type(joined, joined.dtype)
-
-
-_JOINING: dict[Any, Any] = {type(np.r_): jnp.r_, type(np.c_): jnp.c_}
-"""JAX's objects for `np.r_[a, b]` and `np.c_[a, b]`."""
-
 _READS: dict[type, Callable[[Any, Any], Any]] = {
     list: _item_of_sequence,
     tuple: _item_of_sequence,
     dict: _item_of_dict,
     np.ndarray: _item_of_numpys,
+    BoundedArray: bounded_items.read_rows,
     range: _item_of_range,
-    **dict.fromkeys(_JOINING, _joined),
+    **dict.fromkeys(joined_arrays.JOINING, joined_arrays.join_arrays),
 }
 
 
@@ -180,27 +180,24 @@ def _not_by_traced(kind: type, what: str) -> Exception:
 
 
 def is_traced_index(i: Any) -> bool:
-    return is_traced(i) or (type(i) is tuple and any(map(is_traced, i))) or index_lists.has_traced_item(i)
+    if type(i) is tuple:
+        return any(map(is_traced, i)) or bounded_items.is_open_index(i) or index_lists.has_traced_item(i)
+    return is_traced(i) or bounded_items.is_open_index(i) or index_lists.has_traced_item(i)
 
 
 def get_slice(x: Any, start: Any, length: Any) -> Any:
-    """`x[start:start + length]` for the two bounds of one source.
-
-    Of an array with a traced start and a known length: a `dynamic_slice`.
+    """`x[start:start + length]`; of an array, with a traced start and a known length, a `dynamic_slice`.
 
     Raises:
-        StagingError: the length is traced, or `x` is a Python sequence: the result would have no known length.
+        StagingError: `x` is a Python sequence.
     """
     if not is_traced(start) and not is_traced(length):
         return get_item(x, slice(start, start + length))
-    if is_traced(length) or not (is_jax_array(x) or issubclass(type(x), np.ndarray)):
-        what = "length" if is_traced(length) else "start"
-        raise refusal(
-            f"a slice of {describe(x)} has a traced {what}",
-            why="every array of a compiled program has a known shape",
-            instead="slice an array as `x[i:i + k]` with a known `k`, or mask: `jnp.where(jnp.arange(n) < i, x, 0)`",
-            page="slice-of-unknown-length",
-        )
+    is_array = type(x) is BoundedArray or is_jax_array(x) or issubclass(type(x), np.ndarray)
+    if is_array and (is_traced(length) or type(x) is BoundedArray):
+        return get_item(x, slice(start, start + length))
+    if not is_array:
+        raise traced_index.slice_of_sequence(x)
     original, x = x, jnp.asarray(x)
     size = x.shape[0]
     if not isinstance(length, (int, np.integer)) or length < 0 or length > size:
@@ -232,9 +229,11 @@ def set_item(value: Any, x: Any, i: Any, unshared: int | None = None) -> Any:
     if write is None and (kind is np.ndarray or is_jax_array(x)):
         i = choices.as_index(i)
         if kind is np.ndarray:
-            x = writable(x, unshared, is_traced(value), is_traced_index(i))
+            x = writable(x, unshared, is_traced(value) or type(value) is BoundedArray, is_traced_index(i))
         if is_jax_array(x):
             return _after_write(value, x, i, unshared)
+    elif kind is BoundedArray:
+        return bounded_operators.updated(x, bounded_items.put_rows(value, x, i))
     elif type(i) is Choice:
         choices.for_each_option(i, functools.partial(set_item, value, x))
         return x
@@ -249,11 +248,15 @@ def _after_write(value: Any, x: Any, i: Any, unshared: int | None) -> Any:
         array_views.check_writable(x)
     if array_versions.is_superseded(x):
         return array_versions.written_over(
-            value, x, i, lambda x: array_items.put_item(value, x, i), lambda x: array_items.possible_reads(x, i)
+            value, x, i, lambda x: _put(value, x, i), lambda x: array_items.possible_reads(x, i)
         )
-    new = array_items.put_item(value, x, i)
+    new = _put(value, x, i)
     array_versions.record(x, new, array_versions.ELEMENT, i, unshared=constants.is_unshared(x, unshared))
     return new
+
+
+def _put(value: Any, x: Any, i: Any) -> Any:
+    return (bounded_items.put_rows if bounded_items.needs_rows(value, x, i) else array_items.put_item)(value, x, i)
 
 
 def _set_in_list(value: Any, x: list[Any], i: Any) -> None:
@@ -315,6 +318,8 @@ def aug_item(x: Any, i: Any, symbol: str, value: Callable[[], Any], unshared: in
         new = update_of(x, i, symbol, value)
         array_versions.record(x, new, array_versions.ELEMENT, i, unshared=constants.is_unshared(x, unshared))
         return new
+    if type(x) is BoundedArray:
+        return set_item(combined(symbol, bounded_items.read_rows(x, i), value()), x, i)
     if type(x) is not np.ndarray:
         return _aug_in_container(x, i, symbol, value)
     i = choices.as_index(i)
@@ -353,10 +358,13 @@ def update_of(x: Any, i: Any, symbol: str, value: Callable[[], Any]) -> Any:
     """Returns the array after `x[i] <symbol> value()`, of which nobody is told."""
     if not x.ndim:
         array_views.check_writable(x)
-    if array_items.has_traced_mask(i) or array_items.is_traced_slice(i):
-        return array_items.update(x, i, symbol, value())
+    if bounded_items.is_open_index(i):
+        operand = value()
+        if bounded_items.needs_rows(operand, x, i):
+            return bounded_items.put_rows(combined(symbol, bounded_items.read_rows(x, i), operand), x, i)
+        return array_items.update(x, i, symbol, operand)
     array_items.check_bounds(x, i)
-    return array_items.put_item(combined(symbol, get_item(x, i), value()), x, i)
+    return _put(combined(symbol, get_item(x, i), value()), x, i)
 
 
 def _announce(x: Any, i: Any) -> None:

@@ -88,7 +88,7 @@ def put_item(value: Any, x: Any, i: Any) -> Any:
     if index_lists.has_list(i):
         return index_lists.put_by_lists(value, x, i, put_item)
     check_bounds(x, i)
-    return _as_weak_as(x, _put(_in_dtype_of(x, value), x, i))
+    return _as_weak_as(x, _put(in_dtype_of(x, value), x, i))
 
 
 def _put(value: Any, x: Any, i: Any) -> Any:
@@ -198,14 +198,14 @@ def update(x: Any, i: Any, symbol: str, operand: Any) -> Any:
         if (place := mask_indices.find_place(x, i)) is None:
             return put_item(operand, x, i)  # which says why not
         part = _part(place, x)
-        new = _in_dtype_of(x, place.updated(part, symbol, operand))
+        new = in_dtype_of(x, place.updated(part, symbol, operand))
         return _as_weak_as(x, _put_part(place, x, place.choose(new, part)))
     shape = jnp.shape(operand)
     is_one = len(shape) < len(x.shape) or shape[0] == 1
     if not is_one and _has_step(i):
         return put_item(operand, x, i)  # which says why not
     if is_one:
-        return _as_weak_as(x, _where(_rows(x, i)[2], _in_dtype_of(x, combined(symbol, x, operand)), x))
+        return _as_weak_as(x, _where(_rows(x, i)[2], in_dtype_of(x, combined(symbol, x, operand)), x))
     start, _, _ = _rows(x, i)
     if shape[0] <= x.shape[0]:
         operand = combined(symbol, lax.dynamic_slice_in_dim(x, start, shape[0]), operand)
@@ -278,7 +278,7 @@ def _as_weak_as(x: Any, new: Any) -> Any:
     return convert_weak(new, kind.dtype) if kind.weak and not type_of(new).weak else new
 
 
-def _in_dtype_of(x: Any, value: Any) -> Any:
+def in_dtype_of(x: Any, value: Any) -> Any:
     dtype = x.dtype
     if type(value) in _MAY_BE_BEYOND and (type(value) is not int or not 0 <= value <= 127):
         narrow_integers.check_numbers(value, dtype)

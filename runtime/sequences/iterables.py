@@ -28,6 +28,7 @@ from autograph.runtime.sequences.bounded_list import BoundedList
 from autograph.runtime.tracing.families import BUILTIN_VALUES
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_traced
+from autograph.runtime.values.bounded_array import BoundedArray
 
 
 @dataclass(slots=True, eq=False)
@@ -152,7 +153,7 @@ def is_staged_iterable(x: Any) -> bool:
         return False
     if kind in STAGED:
         return True
-    if kind is BoundedList:
+    if kind is BoundedList or kind is BoundedArray:
         return bool(x.is_traced())
     if is_traced(x):
         return bool(jax.typeof(x).shape)

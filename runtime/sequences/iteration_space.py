@@ -23,12 +23,14 @@ from jax import lax
 
 from autograph.runtime.sequences import array_items, iterables
 from autograph.runtime.sequences.bounded_list import BoundedList
-from autograph.runtime.sequences.loop_items import Items, Walk, one_of_two, plus, range_items
+from autograph.runtime.sequences.loop_items import Items, Walk, one_of_two, range_items
 from autograph.runtime.tracing import integer_ranges, sizes
 from autograph.runtime.tracing.known import lookups
 from autograph.runtime.tracing.known.limits import needs_number
 from autograph.runtime.tracing.known.number import is_whole
 from autograph.runtime.tracing.staging import is_traced
+from autograph.runtime.values.bounded_array import BoundedArray, simplified
+from autograph.runtime.values.rows import all_rows, plus
 
 
 def items_of(iterable: Any, of_numbers: bool = False) -> Items | None:
@@ -38,6 +40,8 @@ def items_of(iterable: Any, of_numbers: bool = False) -> Items | None:
         return _of_numbers(iterable) if of_numbers else None
     if kind is BoundedList:
         return _of_list(iterable)
+    if kind is BoundedArray:
+        return _of_bounded(iterable)
     if is_traced(iterable):
         return _of_array(iterable)
     if kind not in (iterables.Enumerate, iterables.Zip, iterables.Reversed, iterables.Map):
@@ -115,6 +119,17 @@ def _of_list(xs: BoundedList) -> Items:
 
     walk = Walk(0, 1, lambda: inside, lambda k: integer_ranges.declare_least(k, 0), xs.element)
     return Items(lambda: xs.size, (), lambda k, _: xs.element(k), True, walk=walk)
+
+
+def _of_bounded(array: BoundedArray) -> Items:
+    """Makes the items of an array of unknown length, each read by its number."""
+    array = array.compact()
+    rows = array.rows[0] or all_rows(array.data.shape[0])
+
+    def make(k: Any, slices: Sequence[Any]) -> Any:
+        return simplified(array_items.read_item(array.data, k), list(array.rows[1:]))
+
+    return Items(lambda: rows.length, (), make, True)
 
 
 def _reversed(sequence: Any, of_numbers: bool) -> Items | None:

@@ -28,6 +28,7 @@ from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.known.number import KnownTracer, bounds_of, is_whole, lifted
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_traced
+from autograph.runtime.values.rows import plus
 
 
 class Walk(NamedTuple):
@@ -123,10 +124,6 @@ class Items(NamedTuple):
     def last(self) -> int:
         """The greatest number that an iteration can have."""
         return self.count - 1 if self.is_static else int(jnp.iinfo(_integer()).max) - 1
-
-
-def plus(start: Any, k: Any) -> Any:
-    return k if type(start) is int and start == 0 else start + k
 
 
 def length_of(numbers: range) -> int:

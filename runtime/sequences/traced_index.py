@@ -33,7 +33,9 @@ from autograph.runtime.tracing.array_types import is_integer
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.known.limits import needs_number
 from autograph.runtime.tracing.known.number import KnownTracer, lifted
+from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_array_like, is_traced, is_tracer
+from autograph.runtime.values.merge import describe
 
 
 def position_from_start(index: Any, size: int, what: str, decides: bool = True) -> Any:
@@ -261,3 +263,13 @@ def _first_of_slice(size: int, length: int, start: int) -> int:
     if len(places) < length:
         raise IndexError("the slice is shorter")
     return places.start
+
+
+def slice_of_sequence(x: Any) -> Exception:
+    """Makes the error for a slice of a list or a tuple whose bounds are traced."""
+    return refusal(
+        f"a slice of {describe(x)} has traced bounds",
+        why="a list of a compiled program has a known length",
+        instead="slice an array: `np.array(xs)[a:b]`",
+        page="slice-of-unknown-length",
+    )

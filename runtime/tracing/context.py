@@ -42,6 +42,7 @@ class _Context(threading.local):
         caller_tests_none: whether the caller of the function that begins tests for `None` (`operators.optional_results`).
         libraries_wrote: whether a library wrote to its objects in a staged statement of the outermost call.
         has_choices: whether the outermost call has made one of several strings (`values.choices`).
+        has_bounded: whether the outermost call has made an array of unknown length (`values.bounded_array`).
         takes_none: the code of a function that may return `None` or a value to what takes either (`ag.function`).
         managers: what leaves the open `with` statements that are to see an exception which passes them (`calls.context_managers`).
         handled: the `try` bodies that run now, or are suspended, in staged code.
@@ -56,7 +57,7 @@ class _Context(threading.local):
         self.level: Any = None
         self.is_tried = False
         self.caller_tests_none = self.is_unchecked = self.raises_values = False
-        self.has_choices = self.libraries_wrote = False
+        self.has_choices = self.has_bounded = self.libraries_wrote = False
         self.takes_none: CodeType | None = None
         self.managers: list[Any] = []
         self.handled: list[handled] = []

@@ -115,11 +115,11 @@ def _is_natural_sum(x: Any) -> bool:
 
     Sums are taken for those of integers without bounds: where one wraps around, Python's index is out of range.
     """
-    terms, number = _sum(x)
+    terms, number = as_sum(x)
     for item, factor in terms.values():
         known = _no_less.of(item) if factor == 1 else None
         if known is not None:
-            of_least, more = _sum(known[0])
+            of_least, more = as_sum(known[0])
             if _plus(terms, of_least).keys() == {id(item)} and number + more + known[1] >= 0:
                 return True
     return False
@@ -128,20 +128,20 @@ def _is_natural_sum(x: Any) -> bool:
 _Terms = dict[int, tuple[Any, int]]
 
 
-def _sum(x: Any, depth: int = _DEEPEST) -> tuple[_Terms, int]:
+def as_sum(x: Any, depth: int = _DEEPEST) -> tuple[_Terms, int]:
     """An integer as a sum: tracers by identity with their factors, and a number."""
     number = x if isinstance(x, int | np.integer) else literal_value(x)
     if number is not None:
         return {}, int(number)
     made = origin(x) if depth else None
     if made is not None and made[0] in ("add", "sub"):
-        (left, a), (right, b) = (_sum(operand, depth - 1) for operand in made[1])
+        (left, a), (right, b) = (as_sum(operand, depth - 1) for operand in made[1])
         sign = 1 if made[0] == "add" else -1
         return _plus(left, right, sign), a + sign * b
     if made is not None and made[0] in ("convert_element_type", "copy") and np.can_cast(made[1][0].dtype, x.dtype):
-        return _sum(made[1][0], depth - 1)
+        return as_sum(made[1][0], depth - 1)
     outer = closed_over(x) if depth else None
-    return ({id(x): (x, 1)}, 0) if outer is None else _sum(outer, depth - 1)
+    return ({id(x): (x, 1)}, 0) if outer is None else as_sum(outer, depth - 1)
 
 
 def _plus(terms: _Terms, others: _Terms, sign: int = 1) -> _Terms:

@@ -28,13 +28,15 @@ from autograph.code.library import HEAP_TYPE
 from autograph.runtime.tracing import context, default_dicts
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.families import LEAF_KINDS
+from autograph.runtime.tracing.known.limits import needs_number
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET
 from autograph.runtime.values import choices, key_orders
+from autograph.runtime.values.bounded_array import BoundedArray
 from autograph.runtime.values.locations import AttributeLocation, attribute_names
 from autograph.runtime.values.optional import Maybe
 
-IMMUTABLE = (tuple, choices.Choice)
+IMMUTABLE = (tuple, choices.Choice, BoundedArray)
 """What is built anew wherever it is opened: nobody can tell."""
 
 Opened = tuple[list[Any], Any, list[str], Callable[[list[Any]], Any]]
@@ -78,6 +80,8 @@ def open_container(value: Any) -> Opened | None:
         )
     if kind in LEAF_KINDS or is_array_like(value) or hasattr(kind, "__next__"):  # JAX warns of iterators
         return None
+    if kind is BoundedArray and context.progress.is_tried:
+        raise needs_number("the length of an array is a number that is known in each iteration")
     with context.paused():
         children, treedef = jax.tree_util.tree_flatten(value, is_leaf=lambda x: x is not value)
     if len(children) == 1 and children[0] is value:

@@ -41,6 +41,7 @@ from autograph.runtime.tracing.refusals import READ_ONCE, quoted, remedy_of_choi
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET, Undefined, Variable
 from autograph.runtime.values import callables, choices, key_orders, kinds
+from autograph.runtime.values.bounded_array import BoundedArray, bounded_alike
 from autograph.runtime.values.kinds import Opened, defines, is_ordinary, open_container, open_object, same_structure
 from autograph.runtime.values.locations import AttributeLocation, ContentsLocation
 from autograph.runtime.values.optional import Maybe
@@ -105,8 +106,8 @@ def describe(value: Any, depth: int = 3) -> str:
     if kind in SCALARS:
         text = repr(value)
         return f"{kind.__name__} {text}" if kind in (*NUMBERS, str) and len(text) < 40 else text[:60]
-    if is_array_like(value):
-        return str(type_of(value))
+    if is_array_like(value) or kind is BoundedArray:
+        return repr(value) if kind is BoundedArray else str(type_of(value))
     if kind is choices.Choice:
         return choices.described(value)
     if kind is Maybe:
@@ -225,6 +226,8 @@ class Join:
             return self._pair(left, right, a, b, path)
         if a is None and b is None and same_static(left, right):
             return Same(left)
+        if (alike := bounded_alike(left, right)) is not None:
+            return self.add(*alike, path)
         if left is not None and type(left) is type(right) and self._joins_by_value(left) and self._joins_by_value(right):
             return self._pair(left, right, self._open(left), self._open(right), path)
         raise Mismatch(path, left, right, _why_apart(left, right), instead=remedy_of_choice(left, right, is_ordinary(left)))
@@ -369,11 +372,9 @@ def why_structures_differ(left: Any, right: Any) -> str:
 
 def _equal_sets(left: set[Any], right: set[Any]) -> bool:
     """Whether two sets hold the same elements, without calling a user's `__eq__`."""
-    if len(left) != len(right):
-        return False
     if {id(x) for x in left} == {id(x) for x in right}:
         return True
-    return all(type(x) in LEAF_KINDS for x in (*left, *right)) and left == right
+    return len(left) == len(right) and all(type(x) in LEAF_KINDS for x in (*left, *right)) and left == right
 
 
 def same_number(left: Any, right: Any) -> bool:

@@ -1,0 +1,84 @@
+"""Calls of functions of NumPy and JAX with arrays of unknown length, and of functions that make such arrays.
+
+A function of a library would take what stands behind the elements for more elements, so it is refused by name, unless
+`sequences.bounded_functions` has it. Control flow of JAX's takes such an array: it is a pytree.
+
+>>> import jax, autograph as ag
+>>> ag.jit(lambda x, k: jnp.sum(x[:k]))(jnp.arange(4), 3)
+Array(3, dtype=int32)
+>>> try:
+...     ag.jit(lambda x, k: np.fft.fft(x[:k]))(jnp.arange(4.0), 3)
+... except ag.StagingError as error:
+...     print(error.what)
+fft() is not possible with an array whose length is only known when the program runs
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from autograph.runtime.sequences.bounded_functions import CALLS, computed
+from autograph.runtime.tracing.context import progress
+from autograph.runtime.tracing.staging import is_traced
+from autograph.runtime.values.bounded_array import BoundedArray, refused
+
+_TAKES_PYTREES = frozenset("cond switch while_loop fori_loop scan callback print breakpoint stop_gradient".split())
+"""Functions of JAX that hand a pytree to functions, or to nobody who computes with it."""
+
+
+def of_jax(name: str, fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a function of jax.numpy that also takes bounded arrays; `name` is NumPy's."""
+
+    @functools.wraps(fn)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return computed(name, args, kwargs) if progress.has_bounded and takes_bounded(args, kwargs) else fn(*args, **kwargs)
+
+    return call
+
+
+def takes_bounded(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a call gets a bounded array, or a list or tuple that holds one."""
+    return any(map(_holds_bounded, args)) or any(map(_holds_bounded, kwargs.values()))
+
+
+def _holds_bounded(x: Any) -> bool:
+    return type(x) is BoundedArray or (type(x) in (list, tuple) and any(map(_holds_bounded, x)))
+
+
+@functools.cache
+def functions_of_jax() -> dict[Any, Callable[..., Any]]:
+    """Returns the functions of jax.numpy that there are for bounded arrays, with those that take either."""
+    names = [*CALLS, *(name for name, fn in vars(np).items() if isinstance(fn, np.ufunc))]
+    found = {fn: of_jax(name, fn) for name in names if (fn := getattr(jnp, name, None)) is not None}
+    return {**found, jnp.linalg.norm: of_jax("norm", jnp.linalg.norm)}
+
+
+def library_before(f: Any, found: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns `found`, which stands for a callee `f`; of another function of JAX, calls with a bounded array are refused."""
+    module, name = str(getattr(f, "__module__", None)), getattr(f, "__name__", "")
+    if not module.startswith("jax") or name in _TAKES_PYTREES or f in functions_of_jax():
+        return found
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if takes_bounded(args, kwargs):
+            raise refused(f"{name}()")
+        return found(*args, **kwargs)
+
+    return call
+
+
+def maker(name: str, fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a function of NumPy or of jax.numpy whose result is of unknown length where its arguments are traced."""
+    count = 2 if name in ("compress", "extract") else 1
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if len(args) == count and not kwargs and any(map(is_traced, args)):
+            return computed(name, args, {})
+        return fn(*args, **kwargs)
+
+    return call
