@@ -74,11 +74,12 @@ from autograph.runtime.tracing import dead_results, integer_ranges, number_kinds
 from autograph.runtime.tracing.array_types import convert_to, join_types, of_type
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.known.levels import Level
+from autograph.runtime.tracing.predicates import hold_facts, shown_by
 from autograph.runtime.tracing.python_bools import is_doubtful, is_of_python, join, note_bool, note_join
 from autograph.runtime.tracing.variables import Variable, is_unbound
 from autograph.runtime.values.locations import ContentsLocation, same_contents
 from autograph.runtime.values.merge import Mismatch, Node, fill
-from autograph.runtime.values.optional import Maybe, hold_facts, shown_by
+from autograph.runtime.values.optional import Maybe
 from autograph.runtime.values.writes import Written
 
 _MOST_DISCOVERIES = 20  # attempts that find written locations; more: each iteration writes another object
@@ -160,8 +161,7 @@ class Carry(Layout):
         """Notes what the test, traced with these for the leaves, implies for some of them."""
         indices = {id(x): index for index, x in enumerate(tracers)}
         for value in (True, False):
-            facts = shown_by(truth, value)
-            self.shown[value] = [(indices[id(flag)], absent) for flag, absent in facts if id(flag) in indices]
+            self.shown[value] = [(indices[id(x)], known) for x, known in shown_by(truth, value) if id(x) in indices]
 
     def fill_apart(self, tracers: Sequence[Any], region: journal.Region) -> list[Any]:
         """Like `fill`, for a region beside the body's (the loop test); returns the values of all slots."""

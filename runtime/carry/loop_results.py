@@ -27,11 +27,12 @@ from autograph.runtime.carry.messages import NO_ITERATION
 from autograph.runtime.carry.slots import is_location
 from autograph.runtime.heap import class_fallback, journal, returned_arrays
 from autograph.runtime.tracing import integer_ranges, number_kinds
+from autograph.runtime.tracing.predicates import hold_facts
 from autograph.runtime.tracing.python_bools import note_bool
 from autograph.runtime.tracing.variables import UNSET
 from autograph.runtime.values.locations import AttributeLocation, GlobalLocation
 from autograph.runtime.values.merge import Merged, Mismatch, fill
-from autograph.runtime.values.optional import hold_facts, settled
+from autograph.runtime.values.optional import settled
 
 
 def make_placeholders(carry: Carry, iteration: Any) -> None:

@@ -25,6 +25,7 @@ from typing import Any
 
 from autograph.runtime.heap import array_versions, array_views
 from autograph.runtime.tracing import dead_results
+from autograph.runtime.tracing.predicates import note_predicate
 from autograph.runtime.tracing.recorded import alias_of
 from autograph.runtime.tracing.refusals import RETURNED
 from autograph.runtime.tracing.staging import is_tracer
@@ -66,4 +67,4 @@ def note_returned(variables: Iterable[Variable], arrays: Iterable[Any]) -> None:
     flags = [v.get() for v in variables if _FLAG.fullmatch(v.name)]
     if len(flags) == 1:
         for x in arrays:
-            dead_results.flags.note(x, flags[0])
+            dead_results.flags.note(x, note_predicate(flags[0]))

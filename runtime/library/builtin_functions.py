@@ -46,7 +46,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
 from autograph.jax_internals import convert_weak, is_tracing
 from autograph.runtime.checks import handlers, messages, traced_strings
@@ -74,6 +73,7 @@ from autograph.runtime.tracing.array_types import is_integer, python_type, scala
 from autograph.runtime.tracing.class_lookup import classes_of
 from autograph.runtime.tracing.families import NUMBERS
 from autograph.runtime.tracing.known.functions import total_of
+from autograph.runtime.tracing.predicates import negation
 from autograph.runtime.tracing.staging import is_traced, is_tracer
 from autograph.runtime.tracing.truth import length, truth_value
 from autograph.runtime.values import choices, key_orders, order_reads
@@ -229,10 +229,7 @@ def _quantifier(name: str) -> Callable[[Any], Any]:
 
 def _not(x: Any) -> Any:
     x = truth_value(x)
-    if not is_traced(x):
-        return not x
-    python_bools.note_bool(result := lax.bitwise_not(predicate(x)))
-    return result
+    return negation(predicate(x)) if is_traced(x) else not x
 
 
 def _key(kwargs: dict[str, Any]) -> dict[str, Any]:

@@ -24,6 +24,7 @@ after each branch, and the joined values are written once, after the `cond`.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -39,7 +40,7 @@ from autograph.runtime.jaxprs.loop import Conditional
 from autograph.runtime.jaxprs.passes import bind_conditional
 from autograph.runtime.operators.branch_result import BranchResult
 from autograph.runtime.operators.branches import ONE_PATH, BranchInfo, MergedBranches
-from autograph.runtime.tracing import dead_results, number_kinds, python_bools
+from autograph.runtime.tracing import dead_results, number_kinds, predicates, python_bools
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.known import number
 from autograph.runtime.tracing.refusals import (
@@ -54,7 +55,7 @@ from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.statement_names import named
 from autograph.runtime.tracing.truth import truth_value
 from autograph.runtime.tracing.variables import Enclosed, StateLike, Variable, cells_of, variables_of
-from autograph.runtime.values import choices, optional
+from autograph.runtime.values import choices
 from autograph.runtime.values.locations import ContentsLocation
 from autograph.runtime.values.merge import Merged, Mismatch, fill
 
@@ -173,7 +174,7 @@ def _stage(
     within = Enclosed(variables, info.enclosed) if info.enclosed else None
     plan: MergedBranches | None = None
     true_branch: Traced | None = None
-    shown: list[optional.Shown] = []
+    shown, shows = list[predicates.Shown](), functools.partial(predicates.facts_of, pred)
     checked = path_conditions.Left(progress.checks)
 
     def trace_orelse() -> list[Any]:
@@ -185,7 +186,8 @@ def _stage(
             nonlocal plan, checked
             branch = BranchResult(body, variables, (pred, True), other, info.dead)
             checked = checked.with_this_branch()
-            shown.extend(_shown(pred, branch, other))
+            # Nothing names the pairs: who refers to a list that a branch leaves, counts.
+            shown.extend(map(shows, (branch.value, *branch.values), (other.value, *other.values)))
             plan = _merged(branch, other, variables, info, within)
             plan.close()
             outs = plan.outputs(plan.join.left)
@@ -205,10 +207,10 @@ def _stage(
         raise journal.mark_raised(plan.body.raised, fails=True)
     value, merged = _land(plan, pred, false_branch, true_branch, variables, checked)
     if plan.goes_on != (True, True):
-        optional.hold_facts(optional.shown_by(pred, plan.goes_on[0]))
+        predicates.hold_facts(predicates.shown_by(pred, plan.goes_on[0]))
         path_conditions.survived(pred, plan.goes_on[0])
     for facts, result in zip(shown, [value, *(v.get() for v in variables)], strict=True):
-        optional.note_truth(result, facts)
+        predicates.note_truth(result, facts)
     if verbosity.level > 1:
         verbosity.tell_statement(2, _where(body, orelse), f"{info.what}: staged as {_AS}, since its test is traced")
     plan = None  # from now on nothing of the statement's own refers to the containers of the branches
@@ -220,12 +222,6 @@ def _stage(
 
 _WORDS = {"`and`": "and", "`or`": "or", "loop": "for"}
 _AS = "lax.cond, or as selects where its branches are cheap"
-
-
-def _shown(pred: Any, branch: BranchResult, other: BranchResult) -> list[optional.Shown]:
-    """What the truth of the statement's value and of each variable will show."""
-    pairs = zip((branch.value, *branch.values), (other.value, *other.values), strict=True)
-    return [optional.facts_of(pred, yes, no) for yes, no in pairs]
 
 
 def _known(what: str, test: Any, body: Callable[[], Any], orelse: Callable[[], Any]) -> bool:

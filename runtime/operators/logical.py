@@ -36,12 +36,13 @@ from autograph.runtime.sequences import comparison, membership
 from autograph.runtime.sequences.selection import choose
 from autograph.runtime.tracing.known import branch_numbers
 from autograph.runtime.tracing.known.number import KnownTracer, lifted
-from autograph.runtime.tracing.python_bools import is_bool, note_bool, note_join
+from autograph.runtime.tracing.predicates import facts_of, negation, note_truth
+from autograph.runtime.tracing.python_bools import is_bool, note_join
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_array_like, is_traced
 from autograph.runtime.tracing.truth import truth_value
 from autograph.runtime.tracing.variables import StateLike
-from autograph.runtime.values import choices, optional
+from autograph.runtime.values import choices
 from autograph.runtime.values.choices import Choice
 
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
@@ -117,7 +118,7 @@ def _combine(bits: Callable[[Any, Any], Any], test: Any, left: Any, right: Any, 
         sides = (right, left) if right_if else (left, right)
         result = bits(test, right)
         note_join(result, left, right)
-        return optional.note_joined(result, test, *sides)
+        return note_truth(result, facts_of(test, *sides))
     return choose(test, right, left, "`and`") if right_if else choose(test, left, right, "`or`")
 
 
@@ -131,10 +132,7 @@ def not_(x: Any) -> Any:
     test = predicate(x)
     if (truth := path_conditions.known_truth(test)) is not None:
         return not truth
-    result = lax.bitwise_not(test)
-    note_bool(result)  # `not x` of an array is a Python bool as well
-    choices.note_negation(result, test)
-    return optional.note_joined(result, test, False, True)
+    return negation(test)
 
 
 def compare(left: Any, *rest: Any, lazy: bool = False) -> Any:

@@ -17,8 +17,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from autograph.jax_internals import closed_over, origin
 from autograph.runtime.tracing.facts import Facts
+from autograph.runtime.tracing.predicates import shown_by
 
 _dead: Facts[tuple[Any, bool]] = Facts()
 flags: Facts[Any] = Facts()
@@ -38,18 +38,4 @@ def dead_where(x: Any) -> tuple[Any, bool] | None:
 def is_dead(x: Any, paths: Iterable[tuple[Any, bool]]) -> bool:
     """Whether nobody reads `x` where tests have these truths: its flag is not set there."""
     flag = flags.of(x)
-    return flag is not None and any(_is_unset(flag, test, truth) for test, truth in paths)
-
-
-def _is_unset(flag: Any, test: Any, truth: bool) -> bool:
-    """Whether a flag is surely not set where a test has that truth."""
-    if test is flag:
-        return not truth
-    made: tuple[str, Any, Any] | None = origin(test)
-    name, operands = made[:2] if made is not None else ("", [])
-    if name == "not":
-        return _is_unset(flag, operands[0], not truth)
-    if name == ("and" if truth else "or"):
-        return any(_is_unset(flag, x, truth) for x in operands)
-    outer = closed_over(test)
-    return outer is not None and outer is not test and _is_unset(flag, outer, truth)
+    return flag is not None and any(one is flag and not truth for path in paths for one, truth in shown_by(*path))

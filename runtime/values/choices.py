@@ -34,7 +34,7 @@ from jax import lax
 from autograph import errors
 from autograph.runtime.tracing import context, host
 from autograph.runtime.tracing.class_lookup import static_lookup
-from autograph.runtime.tracing.facts import Facts
+from autograph.runtime.tracing.predicates import negation, note_predicate, said_by, shown_here
 from autograph.runtime.tracing.python_bools import note_bool
 from autograph.runtime.tracing.refusals import refusal, user_line
 from autograph.runtime.tracing.staging import is_array_like, is_traced
@@ -56,9 +56,6 @@ class _Test(NamedTuple):
     number: Any
     equal: Collection[int]
     others: Collection[int]
-
-
-_tests: Facts[_Test] = Facts()
 
 
 class Choice:
@@ -118,7 +115,7 @@ class Choice:
         equal = _equal(self, other)
         if not is_traced(equal):
             return equal if equal is NotImplemented else not equal
-        return note_negation(_bool(lax.bitwise_not(equal)), equal)
+        return negation(equal)
 
     def __len__(self) -> int:
         found: int = for_each_option(self, len)
@@ -212,7 +209,7 @@ def for_each_option(choice: Choice, of_option: Callable[[Any], Any]) -> Any:
             return of_option(last)
         number, option = first[k]
         is_this = lax.eq(choice.choice_number, np.int32(number))
-        _tests.note(is_this, _Test(choice.choice_number, {number}, choice.choice_options.keys() - {number}))
+        note_predicate(is_this, _Test(choice.choice_number, {number}, choice.choice_options.keys() - {number}))
         return host.statements.if_exp(is_this, _at(at, lambda: of_option(option)), _at(at, lambda: from_option(k + 1)))
 
     return from_option(0)
@@ -262,7 +259,7 @@ def _equal(choice: Choice, other: Any) -> Any:
     if len(equal) in (0, len(possible)):
         return bool(equal)
     result = _bool(reduce(lax.bitwise_or, [lax.eq(choice.choice_number, np.int32(n)) for n in sorted(equal)]))
-    return _tests.note(result, _Test(choice.choice_number, equal, choice.choice_options.keys() - equal))
+    return note_predicate(result, _Test(choice.choice_number, equal, choice.choice_options.keys() - equal))
 
 
 def as_index(i: Any) -> Any:
@@ -272,19 +269,12 @@ def as_index(i: Any) -> Any:
     return for_each_option(i, int) if type(i) is Choice and isinstance(i, int) else i
 
 
-def note_negation(result: Any, test: Any) -> Any:
-    """Takes note of what `not test` says of a choice; returns it, the result."""
-    known = _tests.of(test) if _tests else None
-    return result if known is None else _tests.note(result, _Test(known.number, known.others, known.equal))
-
-
 def _possible(choice: Choice) -> Options:
     """The options that the tests around the running code leave: behind `if s == "run":`, that one."""
     found = dict(choice.choice_options)
-    for region in context.open_regions():
-        test, holds = region.path or (None, True)
-        known = _tests.of(test)
-        if known is not None and known.number is choice.choice_number:
+    for test, holds in shown_here():
+        known = said_by(test)
+        if known and known.number is choice.choice_number:
             left = known.equal if holds else known.others
             found = {n: option for n, option in found.items() if n in left}
     return found or choice.choice_options  # no code is reached where there is none
