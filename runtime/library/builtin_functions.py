@@ -73,7 +73,6 @@ from autograph.runtime.tracing.array_types import is_integer, python_type, scala
 from autograph.runtime.tracing.class_lookup import classes_of
 from autograph.runtime.tracing.families import NUMBERS
 from autograph.runtime.tracing.known.functions import total_of
-from autograph.runtime.tracing.predicates import negation
 from autograph.runtime.tracing.staging import is_traced, is_tracer
 from autograph.runtime.tracing.truth import length, truth_value
 from autograph.runtime.values import choices, key_orders, order_reads
@@ -222,14 +221,9 @@ def _quantifier(name: str) -> Callable[[Any], Any]:
             return python_bools.of_python(iterable.reduced(name))
         if name == "any":
             return short_circuit.any_passes(iterable, lambda item: item, "any()")
-        return _not(short_circuit.any_passes(iterable, _not, "all()"))
+        return logical.not_(short_circuit.any_passes(iterable, logical.not_, "all()"))
 
     return call
-
-
-def _not(x: Any) -> Any:
-    x = truth_value(x)
-    return negation(predicate(x)) if is_traced(x) else not x
 
 
 def _key(kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -364,7 +358,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     getattr: _getattr,
     setattr: lambda obj, name, value, /: attributes.set_attr(value, obj, name),
     delattr: attributes.del_attr,
-    operator.not_: _not,
+    operator.not_: logical.not_,
     operator.truth: _bool,
     operator.is_: logical.is_,
     operator.is_not: logical.is_not,
