@@ -21,7 +21,7 @@ import jax
 import numpy as np
 from jax.core import Tracer
 
-from autograph.runtime.heap import array_versions, array_views
+from autograph.runtime.heap import array_versions, array_views, constants
 from autograph.runtime.heap.array_versions import ELEMENT, LOST, VIEW, Write
 
 
@@ -97,12 +97,17 @@ class JoinedArrays:
                     bases = array_views.bases(x)
                     self._shared += [(k, base) for base in bases if array_views.is_outer(base, 2)]
                     self._shared += [(k, array) for base in bases for array in array_views.views_in_numpy(base)]
-                elif type(x) is np.ndarray:
+                elif type(x) is np.ndarray and not (constants.was_alone(x) and _is_once(x, pairs)):
                     self._shared.append((k, x))
 
     def land(self, results: Sequence[Any], test: Any) -> None:
         """Notes it, once the statement has results; `test` chose between the branches."""
         note_outcomes(self._outcomes, results, self._shared, test)
+
+
+def _is_once(x: Any, pairs: Sequence[tuple[Any, Any]]) -> bool:
+    """Whether a branch leaves an array in one place only."""
+    return sum(one is x for pair in pairs for one in pair) == 1
 
 
 def _joined(first: Writes, second: Writes, pairs: Sequence[tuple[Any, Any]]) -> list[Outcome]:

@@ -59,7 +59,7 @@ def holders_of_constants() -> list[Any]:
 
 
 def note_alone(x: np.ndarray[Any, Any]) -> None:
-    """Notes that one attribute or container alone refers to an array, and now takes an array of JAX instead of it."""
+    """Notes that one variable, attribute or container alone refers to an array, and now takes an array of JAX instead of it."""
     _alone.notes.append((jax_internals.outermost_trace(), weakref.ref(x)))
 
 

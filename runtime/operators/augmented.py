@@ -76,6 +76,8 @@ def traceable(x: np.ndarray[Any, Any], unshared: int | None, calls: int) -> Any:
     is_own = constants.is_unshared(x, unshared) or (unshared is not None and x.ndim > 0 and sharing.other_references(x, calls) == 1)
     if not is_own:
         return x
+    if constants.is_unshared(x, unshared) and context.active():
+        constants.note_alone(x)  # the other branch leaves it as it is in the same variable
     with np.errstate(over="ignore", invalid="ignore"):  # what `np.empty` holds may be beyond the floats of the program
         return jnp.asarray(x)
 

@@ -177,10 +177,12 @@ def difference(expected: Any, actual: Any, *, types: str, where: str = "result")
         return _different_errors(expected, actual, where)
     if isinstance(expected, jax.Array) and jnp.issubdtype(expected.dtype, jax.dtypes.prng_key):
         expected, actual = jax.random.key_data(expected), jax.random.key_data(actual)
+    if type(actual) is ag.BoundedArray:
+        actual = np.asarray(actual)  # its documented result type
     if _is_number(expected):
         return _different_numbers(expected, actual, types, where)
     if type(expected) is list and type(actual) is ag.BoundedList:
-        actual = list(actual)  # its documented result type
+        actual = list(actual)  # likewise
     if type(expected) is not type(actual):
         return f"{where}: {type(expected).__name__} {expected!r} became {type(actual).__name__} {actual!r}"
     if isinstance(expected, (list, tuple)):

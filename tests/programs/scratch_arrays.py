@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.programs.harness import program
+from tests.programs.harness import floats, program
 
 VECTOR = np.array([3.0, 1.0, 2.0], np.float32)
 
@@ -174,3 +174,18 @@ def rows_that_are_updated(a, b):
     if a > 0:
         velocity[1] *= 2.0
     return position.sum() + velocity[1, 0]
+
+
+@program((floats(3.0, -1.0, 4.0),), (floats(-3.0, 1.0, -4.0),), numpy=True, transforms=("vmap",))
+def written_in_one_branch_after_another(x):
+    found = np.zeros(3, np.float32)
+    if x[0] > 0:
+        found[0] = x[0]
+    if x[1] > 0:
+        found[1] = x[1]
+    for i in range(3):
+        if x[i] > 3:
+            found[i] += 1
+        elif x[i] < 0:
+            found[0] = -1.0
+    return found
