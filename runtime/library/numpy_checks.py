@@ -26,31 +26,26 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph.runtime.checks.guards import guard_index
+from autograph.runtime.library.numpy_matrices import versions_of
 from autograph.runtime.sequences import narrow_integers
 from autograph.runtime.tracing import integer_ranges
 from autograph.runtime.tracing.array_types import is_of_higher_kind, scalar
 from autograph.runtime.tracing.staging import is_traced, is_tracer
 
 
-def _refusing(name: str, parameter: str, position: int) -> Callable[..., Any]:
-    """Makes the version of a function that puts a number into an array: it refuses what the dtype cannot hold."""
-    found = getattr(jnp, name)
-
-    @functools.wraps(found)
-    def version(a: Any, *args: Any, **kwargs: Any) -> Any:
-        number = args[position] if len(args) > position else kwargs.get(parameter)
-        if type(number) is int and not 0 <= number <= 127:
-            dtype = kwargs.get("dtype")
-            if dtype is None:
-                dtype = jax.typeof(a).dtype
-                if name in ("sum", "prod") and dtype.kind in "biu":
-                    dtype = np.uint64 if dtype.kind == "u" else np.int64  # in which NumPy adds up
-            dtype = np.dtype(dtype)
-            if narrow_integers.is_beyond(number, dtype):
-                raise narrow_integers.out_of_bounds(number, dtype)
-        return found(a, *args, **kwargs)
-
-    return version
+def _refusing(found: Any, parameter: str, position: int, /, a: Any, *args: Any, **kwargs: Any) -> Any:
+    """Stands for a function that puts a number into an array: it refuses what the dtype cannot hold."""
+    number = args[position] if len(args) > position else kwargs.get(parameter)
+    if type(number) is int and not 0 <= number <= 127:
+        dtype = kwargs.get("dtype")
+        if dtype is None:
+            dtype = jax.typeof(a).dtype
+            if found in (jnp.sum, jnp.prod) and dtype.kind in "biu":
+                dtype = np.uint64 if dtype.kind == "u" else np.int64  # in which NumPy adds up
+        dtype = np.dtype(dtype)
+        if narrow_integers.is_beyond(number, dtype):
+            raise narrow_integers.out_of_bounds(number, dtype)
+    return found(a, *args, **kwargs)
 
 
 @functools.wraps(jnp.piecewise)
@@ -59,61 +54,37 @@ def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kwargs: Any) 
     return jnp.piecewise(x, condlist, funclist, *args, **kwargs)
 
 
-def _casting(name: str) -> Callable[..., Any]:
-    """Makes the version of a function that joins arrays: to a `dtype` that NumPy does not cast them to."""
-    found = getattr(jnp, name)
-
-    @functools.wraps(found)
-    def version(arrays: Any, *args: Any, dtype: Any = None, **kwargs: Any) -> Any:
-        if dtype is not None and kwargs.get("casting", "same_kind") == "same_kind":
-            for have in (jnp.asarray(x).dtype for x in arrays):
-                if is_of_higher_kind(have, np.dtype(dtype)):
-                    wanted = f"dtype('{have}') to dtype('{np.dtype(dtype)}')"
-                    raise TypeError(f"Cannot cast array data from {wanted} according to the rule 'same_kind'")
-        return found(arrays, *args, dtype=dtype, **kwargs)
-
-    return version
+def _casting(found: Any, /, arrays: Any, *args: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    """Stands for a function that joins arrays: to a `dtype` that NumPy does not cast them to."""
+    if dtype is not None and kwargs.get("casting", "same_kind") == "same_kind":
+        for have in (jnp.asarray(x).dtype for x in arrays):
+            if is_of_higher_kind(have, np.dtype(dtype)):
+                wanted = f"dtype('{have}') to dtype('{np.dtype(dtype)}')"
+                raise TypeError(f"Cannot cast array data from {wanted} according to the rule 'same_kind'")
+    return found(arrays, *args, dtype=dtype, **kwargs)
 
 
-def _real_number(name: str) -> Callable[..., Any]:
-    """Makes the version of a type of real numbers: it takes no complex Python number."""
-    found: Any = getattr(jnp, name)
-
-    @functools.wraps(found, updated=())
-    def version(x: Any = 0, *args: Any) -> Any:
-        if is_tracer(x) and x.aval.weak_type and not x.shape and x.dtype.kind == "c":
-            x = scalar(x, float if name.startswith("float") else int)  # says what is wrong
-        return found(x, *args)
-
-    return version
+def _real_number(found: Any, /, x: Any = 0, *args: Any) -> Any:
+    """Stands for a type of real numbers: it takes no complex Python number."""
+    if is_tracer(x) and x.aval.weak_type and not x.shape and x.dtype.kind == "c":
+        x = scalar(x, float if found.__name__.startswith("float") else int)  # says what is wrong
+    return found(x, *args)
 
 
-def _of_types(name: str) -> Callable[..., Any]:
-    """Makes the version of a function that JAX has for more types than NumPy, which says so."""
-    found, ufunc = getattr(jnp, name), getattr(np, name)
-
-    @functools.wraps(found)
-    def version(*args: Any, **kwargs: Any) -> Any:
-        try:
-            ufunc.resolve_dtypes((*(jnp.result_type(x) for x in args), None))
-        except TypeError as error:
-            raise TypeError(str(error)) from None
-        return found(*args, **kwargs)
-
-    return version
+def _of_types(found: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """Stands for a function that JAX has for more types than NumPy, which says so."""
+    try:
+        getattr(np, found.__name__).resolve_dtypes((*(jnp.result_type(x) for x in args), None))
+    except TypeError as error:
+        raise TypeError(str(error)) from None
+    return found(*args, **kwargs)
 
 
-def _along_axis(name: str) -> Callable[..., Any]:
-    """Makes the version of a transform along one axis: JAX takes `None` for the last one."""
-    found = getattr(jnp.fft, name)
-
-    @functools.wraps(found)
-    def version(a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
-        if axis is None:
-            raise TypeError("tuple indices must be integers or slices, not NoneType")
-        return found(a, n, axis, norm)
-
-    return version
+def _along_axis(found: Any, /, a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
+    """Stands for a transform along one axis: JAX takes `None` for the last one."""
+    if axis is None:
+        raise TypeError("tuple indices must be integers or slices, not NoneType")
+    return found(a, n, axis, norm)
 
 
 @functools.wraps(jnp.ediff1d)
@@ -148,35 +119,26 @@ def _unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
     return jnp.unravel_index(indices, shape)
 
 
-def _of_numbers(name: str) -> Callable[..., Any]:
-    """Makes the version of `nanargmax` and its like: the program fails where a slice has NaNs alone."""
-    found = getattr(jnp, name)
+def _of_numbers(found: Any, /, a: Any, *args: Any, **kwargs: Any) -> Any:
+    """Stands for `nanargmax` and its like: the program fails where a slice has NaNs alone."""
+    index = found(a, *args, **kwargs)
+    if not is_traced(index) or not jnp.issubdtype(jnp.asarray(a).dtype, jnp.inexact):
+        return index
+    return guard_index(index, jnp.all(index >= 0), ValueError("All-NaN slice encountered"))
 
-    @functools.wraps(found)
-    def version(a: Any, *args: Any, **kwargs: Any) -> Any:
-        index = found(a, *args, **kwargs)
-        if not is_traced(index) or not jnp.issubdtype(jnp.asarray(a).dtype, jnp.inexact):
-            return index
-        return guard_index(index, jnp.all(index >= 0), ValueError("All-NaN slice encountered"))
-
-    return version
-
-
-_OF_FEWER_TYPES = "arctan2 deg2rad degrees logaddexp logaddexp2 positive rad2deg radians".split()
-_NUMBERS = "float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()
 
 VERSIONS: dict[str, Callable[..., Any]] = {
-    **{name: _casting(name) for name in "concat concatenate hstack stack vstack".split()},
-    **{name: _real_number(name) for name in _NUMBERS},
-    **{name: _of_numbers(name) for name in ("nanargmax", "nanargmin")},
-    **{name: _of_types(name) for name in _OF_FEWER_TYPES},
-    **{name: _refusing(name, "initial", 3) for name in ("max", "min", "amax", "amin")},
-    **{name: _refusing(name, "initial", 4) for name in ("sum", "prod")},
-    **{f"fft.{name}": _along_axis(name) for name in "fft hfft ifft ihfft irfft rfft".split()},
+    **versions_of("concat concatenate hstack stack vstack", _casting),
+    **versions_of("float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64", _real_number),
+    **versions_of("nanargmax nanargmin", _of_numbers),
+    **versions_of("arctan2 deg2rad degrees logaddexp logaddexp2 positive rad2deg radians", _of_types),
+    **versions_of("max min amax amin", _refusing, "initial", 3),
+    **versions_of("sum prod", _refusing, "initial", 4),
+    **versions_of("fft.fft fft.hfft fft.ifft fft.ihfft fft.irfft fft.rfft", _along_axis),
     "cov": _cov,
     "ediff1d": _ediff1d,
-    "full_like": _refusing("full_like", "fill_value", 0),
-    "insert": _refusing("insert", "values", 1),
+    **versions_of("full_like", _refusing, "fill_value", 0),
+    **versions_of("insert", _refusing, "values", 1),
     "piecewise": _piecewise,
     "unravel_index": _unravel_index,
 }

@@ -22,12 +22,23 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+
+
+def versions_of(names: str, version: Callable[..., Any], *more: Any) -> dict[str, Callable[..., Any]]:
+    """Returns the versions of functions of `jax.numpy`, by name: `version`, given JAX's own function and `more` first.
+
+    >>> versions_of("sign", lambda found, unit, x: found(x) * unit, 2)["sign"](-3.0)
+    Array(-2., dtype=float32, weak_type=True)
+    """
+    found = {name: attrgetter(name)(jnp) for name in names.split()}
+    return {name: functools.wraps(own, updated=())(functools.partial(version, own, *more)) for name, own in found.items()}
 
 
 def _from_triangle(a: Any, lower: bool) -> Any:
@@ -147,26 +158,14 @@ def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     return (dx * (y[..., 1:] + y[..., :-1]) / 2.0).sum(-1)
 
 
-def _of_truth(name: str) -> Callable[..., Any]:
-    """Makes the version of a function that asks for truth: a complex number is true where either part is."""
-    found = getattr(jnp, name)
-
-    @functools.wraps(found)
-    def version(a: Any, *args: Any, **kwargs: Any) -> Any:
-        return found(a != 0 if jnp.iscomplexobj(a) else a, *args, **kwargs)
-
-    return version
+def _of_truth(found: Any, /, a: Any, *args: Any, **kwargs: Any) -> Any:
+    """Stands for a function that asks for truth: a complex number is true where either part is."""
+    return found(a != 0 if jnp.iscomplexobj(a) else a, *args, **kwargs)
 
 
-def _indices(name: str) -> Callable[..., Any]:
-    """Makes the version of a function that returns indices: in the width of Python's integers."""
-    found = getattr(jnp, name)
-
-    @functools.wraps(found)
-    def version(*args: Any, **kwargs: Any) -> Any:
-        return found(*args, **kwargs).astype(int)
-
-    return version
+def _indices(found: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """Stands for a function that returns indices: in the width of Python's integers."""
+    return found(*args, **kwargs).astype(int)
 
 
 def _floats(a: Any) -> Any:
@@ -189,8 +188,8 @@ VERSIONS: dict[str, Callable[..., Any]] = {
     "reciprocal": _reciprocal,
     "trapezoid": _trapezoid,
     "vander": _vander,
-    **{name: _of_truth(name) for name in ("all", "any")},
-    **{name: _indices(name) for name in ("argpartition", "digitize")},
+    **versions_of("all any", _of_truth),
+    **versions_of("argpartition digitize", _indices),
 }
 """The versions of functions, by the names in NumPy."""
 

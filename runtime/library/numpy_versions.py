@@ -32,6 +32,7 @@ from jax.core import Tracer
 
 from autograph.runtime.checks.guards import guard_index
 from autograph.runtime.library import bounded_calls, numpy_checks, numpy_matrices
+from autograph.runtime.library.numpy_matrices import versions_of
 from autograph.runtime.sequences import narrow_integers
 from autograph.runtime.sequences.large_integers import COMPARISONS
 from autograph.runtime.tracing.refusals import refusal
@@ -40,16 +41,10 @@ from autograph.runtime.tracing.staging import is_traced, is_tracer
 # --- narrow integers ---
 
 
-def _comparison(symbol: str, name: str) -> Callable[..., Any]:
-    """Makes the version of a function that compares: the operator, which looks at narrow integers."""
-    compare, found = COMPARISONS[symbol], getattr(jnp, name)
-
-    @functools.wraps(found)
-    def version(x: Any, y: Any, /) -> Any:
-        are_operands = all(is_tracer(n) or type(n) is int for n in (x, y))
-        return compare(x, y) if are_operands else found(x, y)
-
-    return version
+def _comparison(found: Any, compare: Any, x: Any, y: Any, /) -> Any:
+    """Stands for a function that compares: the operator, which looks at narrow integers."""
+    are_operands = all(is_tracer(n) or type(n) is int for n in (x, y))
+    return compare(x, y) if are_operands else found(x, y)
 
 
 @functools.wraps(jnp.clip)
@@ -71,20 +66,14 @@ def _near(n: Any, dtype: Any) -> Any:
     return lax.convert_element_type(narrow_integers.clamped(n, dtype), dtype)
 
 
-def _of_arrays(name: str, *keywords: str) -> Callable[..., Any]:
-    """Makes the version of a function for which NumPy makes an array of a Python int before it looks at the dtypes."""
-    found = getattr(jnp, name)
-
-    @functools.wraps(found)
-    def version(*args: Any, **kwargs: Any) -> Any:
-        for array in args[:2]:
-            default = np.dtype(jnp.result_type(int))
-            if is_tracer(array) and array.dtype.kind in "iu" and array.dtype.itemsize < default.itemsize:
-                args = (*(_whole_number(x) for x in args[:2]), *args[2:])
-                kwargs = {key: _whole_number(x) if key in keywords else x for key, x in kwargs.items()}
-        return found(*args, **kwargs)
-
-    return version
+def _of_arrays(found: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """Stands for a function for which NumPy makes an array of a Python int before it looks at the dtypes."""
+    for array in args[:2]:
+        default = np.dtype(jnp.result_type(int))
+        if is_tracer(array) and array.dtype.kind in "iu" and array.dtype.itemsize < default.itemsize:
+            args = (*(_whole_number(x) for x in args[:2]), *args[2:])
+            kwargs = {key: _whole_number(x) if key in ("append", "prepend") else x for key, x in kwargs.items()}
+    return found(*args, **kwargs)
 
 
 def _whole_number(x: Any) -> Any:
@@ -127,40 +116,28 @@ def _is_beside_number(x: Any, n: Any) -> bool:
 # --- numbers in the width of NumPy's ---
 
 
-def _wide(name: str) -> Callable[..., Any]:
-    """Makes the version of a function that returns floats: of integers and bools it computes in the default width."""
-    found = getattr(jnp, name)
-
-    @functools.wraps(found)
-    def version(a: Any, *args: Any, **kwargs: Any) -> Any:
-        dtype = kwargs.get("dtype")
-        if dtype is not None and np.dtype(dtype).kind in "biu":
-            if name.startswith("nan") and jnp.issubdtype(jnp.result_type(a), jnp.inexact):
-                raise TypeError("If a is inexact, then dtype must be inexact")
-            if name.endswith(("std", "var")):
-                raise refusal(
-                    f"numpy.{name}(dtype={np.dtype(dtype)}) of a traced array",
-                    why="NumPy cuts each step of it to an integer",
-                    instead=f"leave out `dtype`, and convert the result: `x.{name.removeprefix('nan')}().astype(int)`",
-                    page="numpy-function-without-counterpart",
-                )
-        if is_tracer(a) and a.dtype.kind in "biu" and np.dtype(jnp.result_type(float)).itemsize == 8:
-            a = lax.convert_element_type(a, float)
-        return found(a, *args, **kwargs)
-
-    return version
+def _wide(found: Any, /, a: Any, *args: Any, **kwargs: Any) -> Any:
+    """Stands for a function that returns floats: of integers and bools it computes in the default width."""
+    name, dtype = found.__name__, kwargs.get("dtype")
+    if dtype is not None and np.dtype(dtype).kind in "biu":
+        if name.startswith("nan") and jnp.issubdtype(jnp.result_type(a), jnp.inexact):
+            raise TypeError("If a is inexact, then dtype must be inexact")
+        if name.endswith(("std", "var")):
+            raise refusal(
+                f"numpy.{name}(dtype={np.dtype(dtype)}) of a traced array",
+                why="NumPy cuts each step of it to an integer",
+                instead=f"leave out `dtype`, and convert the result: `x.{name.removeprefix('nan')}().astype(int)`",
+                page="numpy-function-without-counterpart",
+            )
+    if is_tracer(a) and a.dtype.kind in "biu" and np.dtype(jnp.result_type(float)).itemsize == 8:
+        a = lax.convert_element_type(a, float)
+    return found(a, *args, **kwargs)
 
 
-def _counting(name: str) -> Callable[..., Any]:
-    """Makes the version of a running sum or product: NumPy counts narrow integers in wide ones, as `sum` does."""
-    found = getattr(jnp, name)
-
-    @functools.wraps(found)
-    def version(*args: Any, **kwargs: Any) -> Any:
-        args, kwargs = jax.tree.map(_counted, (args, kwargs), is_leaf=is_tracer)
-        return found(*args, **kwargs)
-
-    return version
+def _counting(found: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """Stands for a running sum or product: NumPy counts narrow integers in wide ones, as `sum` does."""
+    args, kwargs = jax.tree.map(_counted, (args, kwargs), is_leaf=is_tracer)
+    return found(*args, **kwargs)
 
 
 def _counted(x: Any) -> Any:
@@ -195,18 +172,12 @@ def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, w
     return (counts if density else counts.astype(kind)), edges
 
 
-def _many_histograms(name: str) -> Callable[..., Any]:
-    """Makes the version of a histogram of several axes, which counts in floats, unlike that of one."""
-    found = getattr(jnp, name)
-
-    @functools.wraps(found)
-    def version(sample: Any, *args: Any, **kwargs: Any) -> Any:
-        if name == "histogramdd" and type(sample) in (list, tuple):
-            sample = jnp.atleast_2d(jnp.asarray(sample)).T  # one array for each axis
-        counts, *edges = found(sample, *args, **kwargs)
-        return counts if jnp.issubdtype(counts.dtype, jnp.inexact) else counts.astype(float), *edges
-
-    return version
+def _many_histograms(found: Any, /, sample: Any, *args: Any, **kwargs: Any) -> Any:
+    """Stands for a histogram of several axes, which counts in floats, unlike that of one."""
+    if found is jnp.histogramdd and type(sample) in (list, tuple):
+        sample = jnp.atleast_2d(jnp.asarray(sample)).T  # one array for each axis
+    counts, *edges = found(sample, *args, **kwargs)
+    return counts if jnp.issubdtype(counts.dtype, jnp.inexact) else counts.astype(float), *edges
 
 
 def _edges(first: Any, last: Any, bins: int, dtype: Any) -> Any:
@@ -223,41 +194,28 @@ def _edges(first: Any, last: Any, bins: int, dtype: Any) -> Any:
 # --- parts of a sorted array ---
 
 
-def _within(name: str, scale: int, text: str) -> Callable[..., Any]:
-    """Makes the version of `percentile` and its like, which refuses a part that is none."""
-    found = getattr(jnp, name)
-    wide = _wide(name)
-
-    @functools.wraps(found)
-    def version(a: Any, q: Any, *args: Any, **kwargs: Any) -> Any:
-        error, method = ValueError(text), kwargs.get("method", "linear")
-        if not is_traced(q):
-            if np.any(np.asarray(q) < 0) or np.any(np.asarray(q) > scale):
-                raise error
-        else:
-            q = guard_index(q, jnp.all((q >= 0) & (q <= scale)), error)
-        kind = a.dtype if is_tracer(a) else np.dtype(float)
-        if kind.kind == "b" and method == "linear":
-            np.subtract(np.True_, np.True_)  # says what is wrong
-        found = wide(a, q, *args, **kwargs)
-        return found.astype(kind) if method in _PICKING and kind.kind in "biu" else found
-
-    return version
+def _within(found: Any, scale: int, text: str, /, a: Any, q: Any, *args: Any, **kwargs: Any) -> Any:
+    """Stands for `percentile` and its like, which refuses a part that is none."""
+    error, method = ValueError(text), kwargs.get("method", "linear")
+    if not is_traced(q):
+        if np.any(np.asarray(q) < 0) or np.any(np.asarray(q) > scale):
+            raise error
+    else:
+        q = guard_index(q, jnp.all((q >= 0) & (q <= scale)), error)
+    kind = a.dtype if is_tracer(a) else np.dtype(float)
+    if kind.kind == "b" and method == "linear":
+        np.subtract(np.True_, np.True_)  # says what is wrong
+    result = _wide(found, a, q, *args, **kwargs)
+    return result.astype(kind) if method in _PICKING and kind.kind in "biu" else result
 
 
 _PICKING = frozenset(("closest_observation", "higher", "inverted_cdf", "lower", "nearest"))
 """The methods that give one of the elements."""
 
 
-def _type_of_bools(name: str) -> Callable[..., Any]:
-    """Makes the version of `bool`, where JAX looks at the real part of a complex number."""
-    found: Any = getattr(jnp, name)
-
-    @functools.wraps(found, updated=())
-    def version(x: Any = False, *args: Any) -> Any:
-        return found(x != 0 if jnp.iscomplexobj(x) else x, *args)
-
-    return version
+def _type_of_bools(found: Any, /, x: Any = False, *args: Any) -> Any:
+    """Stands for `bool`, where JAX looks at the real part of a complex number."""
+    return found(x != 0 if jnp.iscomplexobj(x) else x, *args)
 
 
 # --- other types of results ---
@@ -278,41 +236,33 @@ def _polyval(p: Any, x: Any, *, unroll: int = 16) -> Any:
     return lax.scan(lambda y, factor: (y * x + factor, None), start, p.astype(start.dtype), unroll=unroll)[0]
 
 
-def _in_tuple(name: str) -> Callable[..., Any]:
-    """Makes the version of a function that returns a tuple in NumPy, and a list in JAX."""
-    found = getattr(jnp, name)
+def _in_tuple(found: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """Stands for a function that returns a tuple in NumPy, and a list in JAX."""
+    result = found(*args, **kwargs)
+    return tuple(result) if type(result) is list else result
 
-    @functools.wraps(found)
-    def version(*args: Any, **kwargs: Any) -> Any:
-        result = found(*args, **kwargs)
-        return tuple(result) if type(result) is list else result
-
-    return version
-
-
-RUNNING = frozenset("cumprod cumsum cumulative_prod cumulative_sum nancumprod nancumsum".split())
-"""The running sums and products."""
-
-_PARTS, _PERCENTS = "Quantiles must be in the range [0, 1]", "Percentiles must be in the range [0, 100]"
-_COMPARING = {"less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!="}
 
 VERSIONS: dict[str, Callable[..., Any]] = {
     **numpy_matrices.VERSIONS,
     **numpy_checks.VERSIONS,
-    **{name: _comparison(symbol, name) for name, symbol in _COMPARING.items()},
-    **{name: _of_arrays(name) for name in "append dot inner kron outer vdot".split()},
-    **{name: _type_of_bools(name) for name in ("bool", "bool_")},
-    "diff": _of_arrays("diff", "append", "prepend"),
-    **{name: _wide(name) for name in "average mean median nanmean nanmedian nanstd nanvar std var".split()},
-    **{name: _within(name, 1, _PARTS) for name in ("quantile", "nanquantile")},
-    **{name: _within(name, 100, _PERCENTS) for name in ("percentile", "nanpercentile")},
-    **{name: _in_tuple(name) for name in "meshgrid gradient broadcast_arrays atleast_1d atleast_2d atleast_3d".split()},
-    **{name: _counting(name) for name in RUNNING},
+    **versions_of("less", _comparison, COMPARISONS["<"]),
+    **versions_of("less_equal", _comparison, COMPARISONS["<="]),
+    **versions_of("greater", _comparison, COMPARISONS[">"]),
+    **versions_of("greater_equal", _comparison, COMPARISONS[">="]),
+    **versions_of("equal", _comparison, COMPARISONS["=="]),
+    **versions_of("not_equal", _comparison, COMPARISONS["!="]),
+    **versions_of("append diff dot inner kron outer vdot", _of_arrays),
+    **versions_of("bool bool_", _type_of_bools),
+    **versions_of("average mean median nanmean nanmedian nanstd nanvar std var", _wide),
+    **versions_of("quantile nanquantile", _within, 1, "Quantiles must be in the range [0, 1]"),
+    **versions_of("percentile nanpercentile", _within, 100, "Percentiles must be in the range [0, 100]"),
+    **versions_of("meshgrid gradient broadcast_arrays atleast_1d atleast_2d atleast_3d", _in_tuple),
+    **versions_of("cumprod cumsum cumulative_prod cumulative_sum nancumprod nancumsum", _counting),
     "angle": _angle,
     "clip": _clip,
     "histogram_bin_edges": _histogram_bin_edges,
     "histogram": _histogram,
-    **{name: _many_histograms(name) for name in ("histogram2d", "histogramdd")},
+    **versions_of("histogram2d histogramdd", _many_histograms),
     "isin": _isin,
     "poly": _poly,
     "polyval": _polyval,
