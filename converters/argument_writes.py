@@ -128,11 +128,8 @@ class ArgumentWrites(ElementTargets):
 
     def written(self, node: Node) -> list[Node]:
         """Returns the variables and attributes in an expression that are handed to a function which writes their elements."""
-        found: list[Node] = []
-        for part in walk_outside((gast.Lambda, *COMPREHENSIONS), node):
-            if isinstance(part, gast.Call):
-                found += [arg for arg in self.handed(part) if self.is_place(arg)]
-        return found
+        calls = (part for part in walk_outside((gast.Lambda, *COMPREHENSIONS), node) if isinstance(part, gast.Call))
+        return [arg for call in calls for arg in self.handed(call) if self.is_place(arg)]
 
     def handed(self, call: Node) -> list[Node]:
         func = call.func

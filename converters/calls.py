@@ -34,9 +34,7 @@ class Calls(ExpressionConverter):
 
     def visit_Call(self, node: Node) -> Any:
         func = node.func
-        if is_operator(node, self.alias):
-            return node
-        if callee(node, self.alias) is not func:
+        if is_operator(node, self.alias) or callee(node, self.alias) is not func:
             return node
         meaning = self.conversion.meaning(func)
         takes_bounded = self.conversion.opens_lengths and native_calls.is_of_arrays(meaning)

@@ -269,10 +269,8 @@ class MatchStatements(StatementConverter):
         """`[a, [1] | [2]]` as `[a, [1]] | [a, [2]]`: an inner `|` between structures becomes an outer one."""
         for item in gast.walk(pattern):
             if isinstance(item, gast.MatchOr) and item is not pattern and self.test(item, self.subject) is None:
-                options = []
-                for option in item.patterns:
-                    memo = {id(item): copy.deepcopy(option)}
-                    options.append(self.spread(copy.deepcopy(pattern, memo)))
+                copies = (copy.deepcopy(pattern, {id(item): copy.deepcopy(option)}) for option in item.patterns)
+                options = [self.spread(each) for each in copies]
                 return locations.place(gast.MatchOr(options), locations.position(pattern))
         return pattern
 

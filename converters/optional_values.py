@@ -294,11 +294,8 @@ class OptionalValues(StatementConverter):
         value = node.value
         flag = builders.name(self.none_flag, node)
         if isinstance(value, gast.IfExp) and (_may_be_none(value) or self.forwards(value)):
-            branches = [
-                locations.place(gast.Return(branch), locations.header(node)) for branch in (value.body, value.orelse)
-            ]
-            text = "if $test:\n    $body\nelse:\n    $orelse"
-            return self.statements(text, at=node, test=value.test, body=branches[:1], orelse=branches[1:])[0]
+            text = "if $test:\n    return $body\nelse:\n    return $orelse"
+            return self.statements(text, at=node, test=value.test, body=value.body, orelse=value.orelse)[0]
         if _is_one_of(value, names):
             node.value = self.value(value, flag)
             self.conversion.read_none_flags.add(self.none_flag)
@@ -310,18 +307,12 @@ class OptionalValues(StatementConverter):
     def as_if(self, node: Node, names: frozenset[str]) -> Node:
         """`x = a if t else None` as an `if`, whose branches leave the variable, which may be `None`."""
         [target, *others], value = node.targets, node.value
-        if others or not isinstance(target, gast.Name) or target.id not in names or not isinstance(value, gast.IfExp):
+        if others or not isinstance(target, gast.Name) or target.id not in names:
             return node
-        if not _may_be_none(value):
+        if not isinstance(value, gast.IfExp) or not _may_be_none(value):
             return node
-        branches = {}
-        for part in ("body", "orelse"):
-            name = gast.Name(target.id, gast.Store(), None, None)
-            branches[part] = locations.place(gast.Assign([name], getattr(value, part), None), locations.header(node))
-        text = "if $test:\n    $body\nelse:\n    $orelse"
-        return self.statements(text, at=node, test=value.test, **{part: [branch] for part, branch in branches.items()})[
-            0
-        ]
+        text = "if $test:\n    $x = $body\nelse:\n    $x = $orelse"
+        return self.statements(text, at=node, test=value.test, x=target.id, body=value.body, orelse=value.orelse)[0]
 
     def has_default(self, node: Node) -> bool:
         """Whether it is the value of `x or a`."""

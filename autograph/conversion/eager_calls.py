@@ -154,9 +154,8 @@ def is_wrapper(callee: Any) -> bool:
 def _defined_below(name: str, scope: _Scope) -> Any:
     """Returns the code of a module-level function that the module has not defined yet, or `MISSING`."""
     code = scope.source.code
-    if name in code.co_varnames or name in code.co_cellvars or name in code.co_freevars:
-        return MISSING
-    if name in scope.namespace.globals or name == code.co_name:
+    own = (*code.co_varnames, *code.co_cellvars, *code.co_freevars, code.co_name)
+    if name in own or name in scope.namespace.globals:
         return MISSING
     return scope.source.file.plain_function(name) or MISSING
 

@@ -205,12 +205,10 @@ def _is_path(node: Any) -> bool:
 
 def _rebound_by(value: Any, name: str, fast: bool) -> bool:
     """Whether evaluating a value may rebind a name: by a walrus, or where other functions see the name by any call."""
-    for part in ast.walk(value):
-        if isinstance(part, ast.NamedExpr) and part.target.id == name:
-            return True
-        if not fast and isinstance(part, _MAY_REBIND):
-            return True
-    return False
+    return any(
+        part.target.id == name if isinstance(part, ast.NamedExpr) else not fast and isinstance(part, _MAY_REBIND)
+        for part in ast.walk(value)
+    )
 
 
 def _load(name: Any) -> Any:

@@ -21,6 +21,7 @@ import copy
 import dataclasses
 import enum
 import inspect
+import itertools
 import weakref
 from array import array
 from collections import Counter, deque
@@ -213,10 +214,8 @@ class Bound(NamedTuple):
 
     def key(self) -> tuple[Any, ...]:
         """Returns the key of a program: the structure, which leaves are inputs, and the literals."""
-        key: list[Any] = [self.tree]
-        for leaf in self.leaves:
-            key += (None,) if leaf.is_input else leaf.value.key
-        return (*key, *structure_key(self.tree))
+        keys = ((None,) if leaf.is_input else leaf.value.key for leaf in self.leaves)
+        return (self.tree, *itertools.chain.from_iterable(keys), *structure_key(self.tree))
 
     def with_avals(self, avals: Iterable[Any]) -> Bound:
         """Returns the same with abstract values for arrays: what a program keeps."""

@@ -250,11 +250,11 @@ class ParsedModule:
 
     def qualified_names(self) -> list[str]:
         """Returns the names of all functions that can be shown, inner ones too."""
-        names = []
-        for target in self.targets:
-            names.append(target.name)
-            names += [f"{target.name}.{path}" for path, _ in inner_functions(target.node)]
-        return names
+        return [
+            name
+            for target in self.targets
+            for name in (target.name, *(f"{target.name}.{path}" for path, _ in inner_functions(target.node)))
+        ]
 
     @room(DEPTH)
     def shown(self, name: str) -> ast.stmt | ast.expr:

@@ -50,9 +50,10 @@ def to_saved_model(loaded: loader.SavedFunction, folder: str | os.PathLike[str])
             raise _refused(signature, "TensorFlow knows no random keys", "take a seed, and make the key inside")
     module = tf.Module()
     module.state = {name: tf.Variable(value, name=name) for name, value in loaded.state.items()}
-    functions = {}
-    for number, signature in enumerate(loaded.signatures):
-        functions[f"signature_{number}" if number else DEFAULT] = _function(tf, xla, signature, module.state)
+    functions = {
+        f"signature_{number}" if number else DEFAULT: _function(tf, xla, signature, module.state)
+        for number, signature in enumerate(loaded.signatures)
+    }
     tf.saved_model.save(module, os.fspath(folder), signatures=functions)
 
 

@@ -262,9 +262,7 @@ class Comparison:
             return self._again(template)
         if same_static(value, out):
             return template
-        if self._may_be_more(value, out, key):
-            return self._again(template)
-        if assumed.in_place is None and self._changes(key, value, out):
+        if self._may_be_more(value, out, key) or (assumed.in_place is None and self._changes(key, value, out)):
             return self._again(template)
         if assumed.in_place is None and self._is_replaced(key, value, out):
             self.replaced.append(key[0])

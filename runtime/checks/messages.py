@@ -248,9 +248,8 @@ def message_parts(error: BaseException, traced: Sequence[Any]) -> tuple[Any, ...
         return None
     shown = args[0] if len(args) == 1 else args
     notes = getattr(error, "__notes__", ())
-    found = [*_parts_of_string(shown if args else "", "", "s")]
-    for note in notes:
-        found += "\n", *_parts_of_string(note, "", "s")
+    parts_of_notes = (part for note in notes for part in ("\n", *_parts_of_string(note, "", "s")))
+    found = [*_parts_of_string(shown if args else "", "", "s"), *parts_of_notes]
     numbers = {id(value): number for number, value in enumerate(traced)}
     if any(part is None or not isinstance(part, str) and id(part[0]) not in numbers for part in found):
         return None

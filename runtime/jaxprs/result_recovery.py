@@ -72,12 +72,9 @@ def recomputed(loop: Loop) -> Loop:
     kept = [k for k in range(len(loop.init)) if k not in recovered and k not in fixed]
 
     def finish(results: list[Any]) -> list[Any]:
-        whole = list(loop.init)
-        for k, x in zip(kept, results, strict=True):
-            whole[k] = x
-        for k, one in reversed(
-            recovered.items()
-        ):  # a result may be recovered from one that is recovered itself, further on
+        whole = loop.whole(kept, results)
+        # A result may be recovered from one that is recovered itself, further on.
+        for k, one in reversed(recovered.items()):
             whole[k] = one.result(k, whole)
         return loop.finish(whole)
 

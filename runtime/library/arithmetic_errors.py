@@ -215,13 +215,9 @@ def _is_integer(x: Any) -> bool:
     return is_integer_type(dtype)
 
 
-def _of_numbers(test: Callable[..., Any]) -> Callable[..., Any]:
+def _of_numbers(test: Callable[..., Any], /, *args: Any) -> Any:
     """A test of numbers; arrays pass it."""
-
-    def call(*args: Any) -> Any:
-        return test(*args) if all(map(_is_number, args)) else False
-
-    return call
+    return test(*args) if all(map(_is_number, args)) else False
 
 
 def _is_zero(x: Any) -> Any:
@@ -263,11 +259,8 @@ def _is_float(x: Any) -> bool:
     return jnp.issubdtype(jnp.result_type(x), jnp.floating)
 
 
-def _of_floats(test: Callable[[Any], Any]) -> Callable[..., Any]:
-    def call(x: Any, *digits: Any) -> Any:
-        return test(x) if not digits and _is_number(x) and _is_float(x) else False
-
-    return call
+def _of_floats(test: Callable[[Any], Any], x: Any, /, *digits: Any) -> Any:
+    return test(x) if not digits and _is_number(x) and _is_float(x) else False
 
 
 _DOMAINS: dict[str, Callable[..., Any]] = {
@@ -289,34 +282,30 @@ _DOMAINS: dict[str, Callable[..., Any]] = {
 }
 
 
-def _out_of_range(name: str) -> Callable[..., Any]:
+def _out_of_range(name: str, /, *args: Any) -> Any:
     """Whether a function of `math` outgrows the floats, and does not leave its domain."""
-
-    def call(*args: Any) -> Any:
-        if not all(map(_is_number, args)):
-            return False
-        infinite = _infinite(math_functions.MATH[name], *args)
-        return infinite & ~_DOMAINS[name](*args) if name in _DOMAINS else infinite
-
-    return call
+    if not all(map(_is_number, args)):
+        return False
+    infinite = _infinite(math_functions.MATH[name], *args)
+    return infinite & ~_DOMAINS[name](*args) if name in _DOMAINS else infinite
 
 
 _TESTS: dict[tuple[str, str], Callable[..., Any]] = {
     **{
-        ("ZeroDivisionError", what): _of_numbers(lambda _, divisor: _is_zero(divisor))
+        ("ZeroDivisionError", what): functools.partial(_of_numbers, lambda _, divisor: _is_zero(divisor))
         for what in ("/", "//", "%", "divmod")
     },
-    **{("ZeroDivisionError", what): _of_numbers(_zero_to_negative) for what in ("**", "pow")},
-    **{("OverflowError", what): _of_numbers(_outgrows) for what in ("**", "pow")},
-    **{("ValueError", what): _of_numbers(lambda _, count: _is_negative(count)) for what in ("<<", ">>")},
-    **{("ValueError", what): _of_floats(jnp.isnan) for what in _TO_INTEGERS},
-    **{("OverflowError", what): _of_floats(jnp.isinf) for what in _TO_INTEGERS},
-    **{("ValueError", f"math.{name}"): _of_numbers(test) for name, test in _DOMAINS.items()},
+    **{("ZeroDivisionError", what): functools.partial(_of_numbers, _zero_to_negative) for what in ("**", "pow")},
+    **{("OverflowError", what): functools.partial(_of_numbers, _outgrows) for what in ("**", "pow")},
+    **{("ValueError", what): functools.partial(_of_numbers, lambda _, count: _is_negative(count)) for what in ("<<", ">>")},
+    **{("ValueError", what): functools.partial(_of_floats, jnp.isnan) for what in _TO_INTEGERS},
+    **{("OverflowError", what): functools.partial(_of_floats, jnp.isinf) for what in _TO_INTEGERS},
+    **{("ValueError", f"math.{name}"): functools.partial(_of_numbers, test) for name, test in _DOMAINS.items()},
     **{
-        ("OverflowError", f"math.{name}"): _out_of_range(name)
+        ("OverflowError", f"math.{name}"): functools.partial(_out_of_range, name)
         for name in ("cosh", "exp", "exp2", "expm1", "gamma", "ldexp", "lgamma", "pow", "sinh")
     },
-    ("ZeroDivisionError", "math.log"): _of_numbers(lambda x, base=0.0: base == 1),
+    ("ZeroDivisionError", "math.log"): functools.partial(_of_numbers, lambda x, base=0.0: base == 1),
     **{
         ("LinAlgError", f"numpy.linalg.{name}"): lambda result: ~jnp.all(jnp.isfinite(result))
         for name in ("cholesky", "inv", "solve")

@@ -12,10 +12,10 @@ not fit the default int type, or Python raises `ValueError`, the program fails w
 
 from __future__ import annotations
 
-import functools
 import math
 import operator
 from collections.abc import Callable
+from functools import partial, reduce
 from typing import Any, cast
 
 import jax
@@ -46,30 +46,19 @@ def index_of_integer(x: Any) -> Any:
     return convert_weak(x, jnp.result_type(int))
 
 
-def _reals(fn: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(fn)
-    def call(*args: Any) -> Any:
-        result = fn(*map(real, args))
-        return result if result.dtype == jnp.bool_ else real(result)
-
-    return call
+def _reals(fn: Callable[..., Any], /, *args: Any) -> Any:
+    result = fn(*map(real, args))
+    return result if result.dtype == jnp.bool_ else real(result)
 
 
-def _integers(fn: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(fn)
-    def call(*args: Any) -> Any:
-        return convert_weak(fn(*map(index_of_integer, args)), jnp.result_type(int))
-
-    return call
+def _integers(fn: Callable[..., Any], /, *args: Any) -> Any:
+    return convert_weak(fn(*map(index_of_integer, args)), jnp.result_type(int))
 
 
-def _rounded(fn: Callable[[Any], Any]) -> Callable[..., Any]:
-    def call(x: Any) -> Any:
-        if jnp.issubdtype(jax.typeof(x).dtype, jnp.inexact):
-            x = fn(real(x))
-        return convert_weak(x, jnp.result_type(int)) if not jax.typeof(x).shape else real(x)
-
-    return call
+def _rounded(fn: Callable[[Any], Any], x: Any, /) -> Any:
+    if jnp.issubdtype(jax.typeof(x).dtype, jnp.inexact):
+        x = fn(real(x))
+    return convert_weak(x, jnp.result_type(int)) if not jax.typeof(x).shape else real(x)
 
 
 def _log(x: Any, base: Any = None) -> Any:
@@ -86,7 +75,7 @@ def _isclose(a: Any, b: Any, *, rel_tol: Any = 1e-09, abs_tol: Any = 0.0) -> Any
 def _hypot(*xs: Any) -> Any:
     if len(xs) == 2:
         return jnp.hypot(real(xs[0]), real(xs[1]))
-    return jnp.sqrt(functools.reduce(operator.add, (jnp.square(real(x)) for x in xs), 0.0))
+    return jnp.sqrt(reduce(operator.add, (jnp.square(real(x)) for x in xs), 0.0))
 
 
 def _dist(p: Any, q: Any, /) -> Any:
@@ -101,7 +90,7 @@ def _prod(iterable: Any, /, *, start: Any = 1) -> Any:
         if iterable.dtype == jnp.bool_:
             iterable = iterable + 0
         return start * jnp.prod(iterable, axis=0, promote_integers=False)
-    return functools.reduce(operator.mul, iterable, start)
+    return reduce(operator.mul, iterable, start)
 
 
 def _fsum(iterable: Any, /) -> Any:
@@ -109,7 +98,7 @@ def _fsum(iterable: Any, /) -> Any:
         if len(jax.typeof(iterable).shape) != 1:
             raise TypeError("must be real number, not Array")
         return real(jnp.sum(iterable.astype(jnp.result_type(float))))
-    return functools.reduce(operator.add, map(real, iterable), 0.0)
+    return reduce(operator.add, map(real, iterable), 0.0)
 
 
 def _isqrt(n: Any) -> Any:
@@ -125,19 +114,15 @@ attempts = PerThread(int)
 """How many calls of functions whose failure was tested before are running (`arithmetic_errors`)."""
 
 
-def _natural(name: str, text: str, fn: Callable[..., Any]) -> Callable[..., Any]:
+def _natural(name: str, text: str, fn: Callable[..., Any], /, *args: Any) -> Any:
     """A function of natural numbers; the program fails where one of them is negative, with the message that Python has for it."""
-
-    def call(*args: Any) -> Any:
-        args = tuple(map(index_of_integer, args))
-        # In a `try` whose handler catches it, a test before the call tells (`arithmetic_errors`).
-        if not attempts.value:
-            args = tuple(guards.guard_index(n, n >= 0, ValueError(text)) if _lowest(n) < 0 else n for n in args)
-        if name != "isqrt":
-            check_exact(f"math.{name}() of the number of an iteration soon outgrows the integers of an array")
-        return convert_weak(fn(*args), jnp.result_type(int))
-
-    return call
+    args = tuple(map(index_of_integer, args))
+    # In a `try` whose handler catches it, a test before the call tells (`arithmetic_errors`).
+    if not attempts.value:
+        args = tuple(guards.guard_index(n, n >= 0, ValueError(text)) if _lowest(n) < 0 else n for n in args)
+    if name != "isqrt":
+        check_exact(f"math.{name}() of the number of an iteration soon outgrows the integers of an array")
+    return convert_weak(fn(*args), jnp.result_type(int))
 
 
 def _lowest(n: Any) -> float:
@@ -218,54 +203,50 @@ _ONE_TO_ONE: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 MATH: dict[str, Callable[..., Any]] = {
-    **{name: _reals(fn) for name, fn in _ONE_TO_ONE.items()},
-    "ceil": _rounded(jnp.ceil),
-    "comb": _natural("comb", "n must be a non-negative integer", _comb),
+    **{name: partial(_reals, fn) for name, fn in _ONE_TO_ONE.items()},
+    "ceil": partial(_rounded, jnp.ceil),
+    "comb": partial(_natural, "comb", "n must be a non-negative integer", _comb),
     "dist": _dist,
-    "factorial": _natural("factorial", "factorial() not defined for negative values", _factorial),
-    "floor": _rounded(jnp.floor),
+    "factorial": partial(_natural, "factorial", "factorial() not defined for negative values", _factorial),
+    "floor": partial(_rounded, jnp.floor),
     "frexp": _frexp,
     "fsum": _fsum,
-    "gcd": _integers(lambda *ns: functools.reduce(cast(Any, jnp.gcd), ns, 0)),
+    "gcd": partial(_integers, lambda *ns: reduce(cast(Any, jnp.gcd), ns, 0)),
     "hypot": _hypot,
     "isclose": _isclose,
-    "isqrt": _natural("isqrt", "isqrt() argument must be nonnegative", _isqrt),
-    "lcm": _integers(lambda *ns: functools.reduce(cast(Any, jnp.lcm), ns, 1)),
+    "isqrt": partial(_natural, "isqrt", "isqrt() argument must be nonnegative", _isqrt),
+    "lcm": partial(_integers, lambda *ns: reduce(cast(Any, jnp.lcm), ns, 1)),
     "ldexp": lambda x, i: real(jnp.ldexp(real(x), index_of_integer(i))),
     "log": _log,
     "modf": _modf,
-    "nextafter": _reals(jnp.nextafter),
-    "perm": _natural("perm", "n must be a non-negative integer", _perm),
+    "nextafter": partial(_reals, jnp.nextafter),
+    "perm": partial(_natural, "perm", "n must be a non-negative integer", _perm),
     "prod": _prod,
     "remainder": _remainder,
-    "sumprod": lambda p, q, /: functools.reduce(operator.add, (a * b for a, b in zip(p, q, strict=True)), 0),
-    "trunc": _rounded(jnp.trunc),
+    "sumprod": lambda p, q, /: reduce(operator.add, (a * b for a, b in zip(p, q, strict=True)), 0),
+    "trunc": partial(_rounded, jnp.trunc),
 }
 """What each function of `math` is on traced scalars."""
 
 
-def _complexes(fn: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(fn)
-    def call(*args: Any) -> Any:
-        if any(jax.typeof(x).shape for x in args):
-            raise TypeError("only scalars can be converted to Python scalars")
-        return fn(*(convert_weak(x, jnp.result_type(complex)) for x in args))
-
-    return call
+def _complexes(fn: Callable[..., Any], /, *args: Any) -> Any:
+    if any(jax.typeof(x).shape for x in args):
+        raise TypeError("only scalars can be converted to Python scalars")
+    return fn(*(convert_weak(x, jnp.result_type(complex)) for x in args))
 
 
 _COMPLEX_NAMES = "acos acosh asin asinh atan atanh cos cosh exp log10 sin sinh sqrt tan tanh isfinite isinf isnan"
 
 CMATH: dict[str, Callable[..., Any]] = {
     **{
-        name: _complexes(getattr(jnp, name if not name.startswith("a") else "arc" + name[1:]))
+        name: partial(_complexes, getattr(jnp, name if not name.startswith("a") else "arc" + name[1:]))
         for name in _COMPLEX_NAMES.split()
     },
     "log": lambda x, base=None: (
-        _complexes(jnp.log)(x) if base is None else _complexes(jnp.log)(x) / _complexes(jnp.log)(base)
+        _complexes(jnp.log, x) if base is None else _complexes(jnp.log, x) / _complexes(jnp.log, base)
     ),
-    "phase": _complexes(jnp.angle),
-    "polar": _complexes(lambda z: (jnp.abs(z), jnp.angle(z))),
+    "phase": partial(_complexes, jnp.angle),
+    "polar": partial(_complexes, lambda z: (jnp.abs(z), jnp.angle(z))),
     "rect": lambda r, phi: real(r) * (jnp.cos(real(phi)) + 1j * jnp.sin(real(phi))),
 }
 """What each function of `cmath` is on traced scalars."""

@@ -75,9 +75,7 @@ def contains(x: Any, container: Any) -> Any:
             return x in container
     if kind is range:
         return _in_range(x, container)
-    if issubclass(kind, (dict, set, frozenset)):
-        return _any_equal(x, container)
-    if has_items_alone:
+    if has_items_alone or issubclass(kind, (dict, set, frozenset)):
         return _any_equal(x, container)
     return x in container
 

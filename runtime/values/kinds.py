@@ -154,9 +154,7 @@ def open_any(value: Any) -> Opened | None:
 def is_ordinary(value: Any) -> bool:
     """Whether `value` is an object of a class written in Python, all of whose state is in its attributes."""
     kind = type(value)
-    if kind in LEAF_KINDS or is_array_like(value) or isinstance(value, (tuple, type)):
-        return False
-    if not is_written(kind):
+    if kind in LEAF_KINDS or is_array_like(value) or isinstance(value, (tuple, type)) or not is_written(kind):
         return False
     return open_container(value) is None and bool(attribute_names(value))
 

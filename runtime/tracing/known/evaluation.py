@@ -139,9 +139,7 @@ def row_of(numbers: Any, shape: tuple[int, ...] | None = None) -> Row:
     if kind is int:
         low, high = min(numbers), max(numbers)
         return Row((objects.astype(np.int64) if -(2**63) <= low and high < 2**63 else objects).reshape(shape), int)
-    if kind in (float, bool):
-        return Row(objects.astype(kind).reshape(shape), kind)
-    if may_be_known(kind):
+    if kind in (float, bool) or may_be_known(kind):
         return Row(objects.astype(kind).reshape(shape), kind)
     raise NotKnown(f"it is no real number but {kind.__name__}")
 
