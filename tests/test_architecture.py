@@ -199,7 +199,7 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
 
 
 ONE_NAME_FOR_ONE_IDEA = {
-    "add_parser": "the commands, each by itself",
+    "add_arguments": "the commands, each by itself",
     "run": "the same",
     "staged": "the staged body of a function: `conversion` makes it, `calls` says which functions have one",
 }

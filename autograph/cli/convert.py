@@ -14,7 +14,6 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from autograph.cli import terminal
 from autograph.errors import AutoGraphError
@@ -34,12 +33,9 @@ Nothing is written for a file that fails; the other files go on.
 exit code: 0 done; 1 --check found a file that would change; 2 wrong usage, or a file failed"""
 
 
-def add_parser(commands: Any) -> None:
-    """Adds `convert` to the commands."""
-    parser = commands.add_parser(
-        "convert", help="write converted modules", description=DESCRIPTION, epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `convert`."""
+    parser.epilog, parser.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter
     parser.add_argument("paths", nargs="+", metavar="PATH", help='files and directories, or "-" for stdin')
     parser.add_argument("-o", "--output", metavar="FILE|DIR|-", help="where to write")
     parser.add_argument("--in-place", action="store_true", help="replace the files themselves")
@@ -52,7 +48,6 @@ def add_parser(commands: Any) -> None:
     volume = parser.add_mutually_exclusive_group()
     volume.add_argument("-q", "--quiet", action="store_true", help="only errors on stderr")
     volume.add_argument("-v", "--verbose", action="store_true", help="a line for every file on stderr")
-    parser.set_defaults(command_function=run, command_parser=parser)
 
 
 @dataclass(frozen=True)

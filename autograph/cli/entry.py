@@ -15,6 +15,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from autograph._version import __version__
 from autograph.cli import convert, error, explain, graph, inspect_saved, run, run_saved, show
@@ -22,8 +23,20 @@ from autograph.cli import convert, error, explain, graph, inspect_saved, run, ru
 INTERRUPTED = 130  # 128 + SIGINT and 128 + SIGPIPE: what a shell reports for other programs
 BROKEN_PIPE = 141
 
+COMMANDS: dict[str, tuple[Any, str]] = {
+    "convert": (convert, "write converted modules"),
+    "show": (show, "print the converted code of a function"),
+    "explain": (explain, "say what each statement becomes"),
+    "error": (error, "print the page on an error"),
+    "run": (run, "run a script with its functions converted"),
+    "graph": (graph, "print or draw the traced program of a function"),
+    "inspect": (inspect_saved, "print the signatures of a saved file"),
+    "run-saved": (run_saved, "call the function in a saved file"),
+}
+"""Each command with the module that runs it, and its line in the list."""
 
-def parser() -> argparse.ArgumentParser:
+
+def grammar() -> argparse.ArgumentParser:
     """Returns the whole grammar of the command line."""
     top = argparse.ArgumentParser(
         prog="autograph",
@@ -32,8 +45,10 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"jax-autograph {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for command in (convert, show, explain, error, run, graph, inspect_saved, run_saved):
-        command.add_parser(commands)
+    for name, (command, purpose) in COMMANDS.items():
+        parser = commands.add_parser(name, help=purpose, description=command.DESCRIPTION)
+        command.add_arguments(parser)
+        parser.set_defaults(command_function=command.run, command_parser=parser)
     return top
 
 
@@ -48,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: the arguments without the program's name; those of the process by default.
     """
     words = list(sys.argv[1:] if argv is None else argv)
-    arguments = parser().parse_args(words)
+    arguments = grammar().parse_args(words)
     arguments.words = words
     try:
         code: int = arguments.command_function(arguments)

@@ -7,7 +7,6 @@ import shutil
 import sys
 import textwrap
 from pathlib import Path
-from typing import Any
 
 from autograph.cli import terminal
 from autograph.cli.show import fail
@@ -22,11 +21,9 @@ _LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 
 
-def add_parser(commands: Any) -> None:
-    """Adds `error` to the commands."""
-    parser = commands.add_parser("error", help="print the page on an error", description=DESCRIPTION)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `error`."""
     parser.add_argument("name", metavar="NAME", nargs="?", help="the name at the end of the message")
-    parser.set_defaults(command_function=run, command_parser=parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

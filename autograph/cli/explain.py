@@ -6,7 +6,6 @@ import sys
 import textwrap
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 from autograph.cli import terminal
 from autograph.cli.convert import python_files
@@ -25,13 +24,11 @@ is read, not run. A method is Class.method. Coloured on a terminal; plain when p
 COLORS = {Kind.PYTHON: terminal.FAINT, Kind.STAGED: terminal.STRING, Kind.REFUSED: terminal.REFUSED}
 
 
-def add_parser(commands: Any) -> None:
-    """Adds `explain` to the commands."""
-    parser = commands.add_parser("explain", help="say what each statement becomes", description=DESCRIPTION)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `explain`."""
     parser.add_argument(
         "place", metavar="FILE.py[:func]|DIR", help="a file, one of its functions by its qualified name, or a directory"
     )
-    parser.set_defaults(command_function=run, command_parser=parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -35,17 +35,13 @@ FORMS: dict[str, Callable[[Graph], str]] = {
 FAILED = 1  # the user's file, an argument or the trace
 
 
-def add_parser(commands: Any) -> None:
-    """Adds `graph` to the commands."""
-    parser = commands.add_parser(
-        "graph", help="print or draw the traced program of a function", description=DESCRIPTION
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `graph`."""
     parser.add_argument("place", metavar="FILE.py:func", help="the file and the function's qualified name")
     words = "expressions, as in a call: 'jnp.ones(3), n=2'; with the names of the file, jax, jnp and np"
     parser.add_argument("--args", default="", metavar="ARGS", help=words)
     parser.add_argument("-o", "--output", metavar="FILE", help=f"{', '.join(FORMS)}, or a folder for TensorBoard")
     parser.add_argument("--texts", action="store_true", help="with .html: StableHLO and what XLA makes of it as well")
-    parser.set_defaults(command_function=run, command_parser=parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

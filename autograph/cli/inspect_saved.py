@@ -4,7 +4,6 @@ import argparse
 import collections
 import re
 import sys
-from typing import Any
 
 import jax
 from jax import export
@@ -18,12 +17,10 @@ Print what `ag.save` has put into a file: its signatures, for which platforms, t
 _OPERATION = re.compile(r'^ *(?:%\S+ = )?"?(?:stablehlo|chlo)\.(\w+)', re.MULTILINE)
 
 
-def add_parser(commands: Any) -> None:
-    """Adds `inspect` to the commands."""
-    parser = commands.add_parser("inspect", help="print the signatures of a saved file", description=DESCRIPTION)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `inspect`."""
     parser.add_argument("file", metavar="FILE")
     parser.add_argument("--stablehlo", action="store_true", help="print the programs as well")
-    parser.set_defaults(command_function=run, command_parser=parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -2,7 +2,6 @@
 
 import argparse
 import sys
-from typing import Any
 
 from autograph.modules.module_source import InvalidSource
 from autograph.modules.script import run_script
@@ -12,12 +11,10 @@ Run a script as python does, with every function that it defines converted. Argu
 the exit code is the script's."""
 
 
-def add_parser(commands: Any) -> None:
-    """Adds `run` to the commands."""
-    parser = commands.add_parser("run", help="run a script with its functions converted", description=DESCRIPTION)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `run`."""
     parser.add_argument("file", metavar="FILE.py")
     parser.add_argument("arguments", metavar="args", nargs=argparse.REMAINDER)
-    parser.set_defaults(command_function=run, command_parser=parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

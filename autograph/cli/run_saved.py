@@ -18,12 +18,10 @@ dicts. A number or nested lists stand for an array of the signature; '@x.npy' is
 FAILED = 1  # a check of the program
 
 
-def add_parser(commands: Any) -> None:
-    """Adds `run-saved` to the commands."""
-    parser = commands.add_parser("run-saved", help="call the function in a saved file", description=DESCRIPTION)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `run-saved`."""
     parser.add_argument("file", metavar="FILE")
     parser.add_argument("--args", default="", metavar="ARGS", help="such as '[1.0, 2.0], n=3'")
-    parser.set_defaults(command_function=run, command_parser=parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -4,7 +4,6 @@ import argparse
 import difflib
 import sys
 from pathlib import Path
-from typing import Any
 
 import astunparse
 
@@ -23,12 +22,10 @@ class Unreadable(AutoGraphError):
     """A file that cannot be read as a module."""
 
 
-def add_parser(commands: Any) -> None:
-    """Adds `show` to the commands."""
-    parser = commands.add_parser("show", help="print the converted code of a function", description=DESCRIPTION)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `show`."""
     parser.add_argument("place", metavar="FILE.py[:func]", help="the file and the function's qualified name")
     parser.add_argument("--ast", action="store_true", help="print the tree of the converted code")
-    parser.set_defaults(command_function=run, command_parser=parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

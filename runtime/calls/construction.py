@@ -8,6 +8,7 @@ True
 
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
 from collections.abc import Callable
 from types import FunctionType, MethodType
@@ -40,7 +41,7 @@ def constructor(cls: Any) -> Any:
     staged_init = host.calls.staged(init) if type(init) is FunctionType else init
     if staged_init is init and (staged_new is None or staged_new is function):
         return _native(cls)
-    return _Construction(cls, staged_new or function, init, staged_init)
+    return functools.partial(_construct, cls, staged_new or function, init, staged_init)
 
 
 def _native(cls: Any) -> Any:
@@ -51,31 +52,21 @@ def _native(cls: Any) -> Any:
     return with_functions_converted(make) if takes_functions(cls) else make
 
 
-class _Construction:
-    """`cls(...)` with converted methods."""
-
-    __slots__ = ("cls", "init", "new", "staged_init")
-
-    def __init__(self, cls: type, new: Callable[..., Any], init: Any, staged_init: Any) -> None:
-        self.cls = cls
-        self.new = new
-        self.init = init
-        self.staged_init = staged_init
-
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        obj = self.new(self.cls, *args, **kwargs)
-        kind = type(obj)
-        if self.cls is not kind and self.cls not in MRO(kind):
-            return obj
-        init = static_lookup(kind, "__init__")
-        if init is self.init:
-            init = self.staged_init
-        elif type(init) is FunctionType:
-            init = host.calls.staged(init)
-        if type(init) is FunctionType:
-            result = init(obj, *args, **kwargs)
-        else:
-            result = init.__get__(obj, kind)(*args, **kwargs)
-        if result is not None:
-            raise TypeError(f"__init__() should return None, not '{type(result).__name__}'")
+def _construct(cls: type, new: Callable[..., Any], own: Any, staged_own: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """Makes `cls(...)` with converted methods; `own` is the `__init__` of the class, `staged_own` the converted one."""
+    obj = new(cls, *args, **kwargs)
+    kind = type(obj)
+    if cls is not kind and cls not in MRO(kind):
         return obj
+    init = static_lookup(kind, "__init__")
+    if init is own:
+        init = staged_own
+    elif type(init) is FunctionType:
+        init = host.calls.staged(init)
+    if type(init) is FunctionType:
+        result = init(obj, *args, **kwargs)
+    else:
+        result = init.__get__(obj, kind)(*args, **kwargs)
+    if result is not None:
+        raise TypeError(f"__init__() should return None, not '{type(result).__name__}'")
+    return obj
