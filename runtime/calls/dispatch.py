@@ -102,7 +102,7 @@ def _function(f: FunctionType) -> Any:
     if not is_library(f):
         return _unseen(f) if (journal.hears_of_writes() or is_tracing()) and host.conversion.is_unseen(f) else f
     if f.__module__ == "logging" and f.__name__ in _LOGGING:
-        return traced_strings.logged(f)
+        return functools.partial(traced_strings.log, f)
     if f.__name__ == "set_trace" and (starting := debuggers.starting(f)) is not f:
         return starting
     known = counterpart(f) or standard_library.library_counterpart(f, _library(f))
@@ -131,7 +131,7 @@ def _method(f: Any) -> Any:
             return array_methods.numpy_method(f)
         native_state.refuse_to_draw(f.__self__, f.__name__)
         if isinstance(f.__self__, logging.Logger | logging.LoggerAdapter) and f.__name__ in _LOGGING:
-            return traced_strings.logged(f)  # what loggers remember of levels is theirs
+            return functools.partial(traced_strings.log, f)  # what loggers remember of levels is theirs
         call = native_methods.announced(f, f.__self__)
         if isinstance(f.__self__, random.Random) and is_tracing():
             call = constants.check_constants_after(call)
@@ -155,7 +155,7 @@ def _native_function(f: Any) -> Any:
         writes = is_tracing() and f.__module__ == operator.setitem.__module__
         found = counterpart(f) or standard_library.library_counterpart(f, _library(f))
         call = found or _library(constants.check_constants_after(f) if writes else f)
-        return traced_strings.printing(call) if f is print and is_tracing() else call
+        return functools.partial(traced_strings.show_printed, call) if f is print and is_tracing() else call
     native_state.refuse_to_draw(owner, f.__name__)
     if f.__name__ == "cache_info":
         cached_functions.refuse_to_count(owner)

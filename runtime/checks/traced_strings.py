@@ -155,57 +155,49 @@ def _tell_of_printing() -> None:
         warnings.warn_explicit(_PRINTED % typed, errors.AutoGraphWarning, errors.shown_name(at[0]), at[1])
 
 
-def printing(show: Callable[..., None]) -> Callable[..., None]:
-    """`print`, of which is said once that branches and iterations print while they are traced.
+def show_printed(show: Callable[..., None], /, *args: Any, **kwargs: Any) -> None:
+    """Calls `print`, and says once that branches and iterations print while they are traced.
 
     >>> import jax
-    >>> jax.make_jaxpr(lambda x: printing(print)("x is", x))(1.0).eqns
+    >>> jax.make_jaxpr(lambda x: show_printed(print, "x is", x))(1.0).eqns
     x is JitTracer(~float32[])
     []
     """
-
-    def call(*args: Any, **kwargs: Any) -> None:
-        if context.progress.is_tried:
-            raise needs_number("`print` shows it in each iteration")
-        check_written(args, kwargs.get("file"))
-        if any(isinstance(x, TracedString) and x.has_formats for x in args):
-            typed = debug_print(line())
-            raise refusal(
-                "`print(...)` asks for the digits of a traced value",
-                why="the string is made while the program is traced",
-                instead=f"write `{typed if '{:' in typed else 'ag.print(...)'}`, which shows the values when the program runs",
-                page="string-of-a-traced-value",
-            )
-        show(*args, **kwargs)
-        strings = [x for x in args if isinstance(x, str)]
-        if context.innermost() and (shows_traced(args) or any(str.__contains__(x, "Tracer(") for x in strings)):
-            _tell_of_printing()
-
-    return call
+    if context.progress.is_tried:
+        raise needs_number("`print` shows it in each iteration")
+    check_written(args, kwargs.get("file"))
+    if any(isinstance(x, TracedString) and x.has_formats for x in args):
+        typed = debug_print(line())
+        raise refusal(
+            "`print(...)` asks for the digits of a traced value",
+            why="the string is made while the program is traced",
+            instead=f"write `{typed if '{:' in typed else 'ag.print(...)'}`, which shows the values when the program runs",
+            page="string-of-a-traced-value",
+        )
+    show(*args, **kwargs)
+    strings = [x for x in args if isinstance(x, str)]
+    if context.innermost() and (shows_traced(args) or any(str.__contains__(x, "Tracer(") for x in strings)):
+        _tell_of_printing()
 
 
 _NUMBER = re.compile(r"%(\(.*?\))?[-+ #0]*(\d+|\*)?(\.(\d+|\*))?[diouxXeEfFgGc]")
 
 
-def logged(f: Any) -> Any:
-    """A function or method of `logging`, which shows a traced value as `%s` does where its digits are needed.
+def log(f: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """Calls a function or method of `logging`, which shows a traced value as `%s` does where its digits are needed.
 
     >>> import logging, sys, jax
     >>> handler = logging.StreamHandler(sys.stdout)
     >>> logger = logging.Logger("example")
     >>> logger.addHandler(handler)
-    >>> _ = jax.eval_shape(lambda x: logged(logger.info)("loss %.2f", x), 1.0)
+    >>> _ = jax.eval_shape(lambda x: log(logger.info, "loss %.2f", x), 1.0)
     loss JitTracer(~float32[]) (traced: `jax.debug.print` shows the number when the program runs)
     """
-
-    def log(*args: Any, **kwargs: Any) -> Any:
-        kwargs["stacklevel"] = kwargs.get("stacklevel", 1) + 1
-        at = next((k for k, x in enumerate(args) if isinstance(x, str)), None)
-        if at is None or not shows_traced(args[at + 1 :]):
-            return f(*args, **kwargs)
-        shown = _NUMBER.sub(r"%\1s", args[at])
-        if shown != args[at]:
-            shown += " (traced: `jax.debug.print` shows the number when the program runs)"
-        return f(*args[:at], shown, *args[at + 1 :], **kwargs)
-
-    return log
+    kwargs["stacklevel"] = kwargs.get("stacklevel", 1) + 1
+    at = next((k for k, x in enumerate(args) if isinstance(x, str)), None)
+    if at is None or not shows_traced(args[at + 1 :]):
+        return f(*args, **kwargs)
+    shown = _NUMBER.sub(r"%\1s", args[at])
+    if shown != args[at]:
+        shown += " (traced: `jax.debug.print` shows the number when the program runs)"
+    return f(*args[:at], shown, *args[at + 1 :], **kwargs)

@@ -139,7 +139,7 @@ def _adapted(
     if name in ("nanstd", "nanvar") and "correction" in left:
         left["ddof"] = left.pop("correction")
     if isinstance(fn, np.ufunc) and "dtype" in left and numpy_returns(fn, args, kwargs):
-        return _in_dtype(fn, found, left.pop("dtype")), args, left
+        return functools.partial(_in_dtype, fn, found, left.pop("dtype")), args, left
     version = _VERSIONS.get(name, found)
     arrays = _with_arrays(found, name, args, left)
     if arrays is not None:
@@ -164,16 +164,12 @@ def _is_idle(fn: Any, name: str, key: str, value: Any, args: tuple[Any, ...], kw
     return any(value is one or value == one for one in _UNUSED.get(key, ()) if type(value) is type(one))
 
 
-def _in_dtype(fn: np.ufunc, found: Callable[..., Any], dtype: Any) -> Callable[..., Any]:
+def _in_dtype(fn: np.ufunc, found: Callable[..., Any], dtype: Any, /, *args: Any, **kwargs: Any) -> Any:
     """A ufunc that computes in a dtype; one that gives bools takes it for that of its result."""
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        kind = jax.dtypes.canonicalize_dtype(np.dtype(dtype))
-        if kind.kind == "b" and fn.nin == 2:
-            return found(*args, **kwargs)
-        return found(*(lax.convert_element_type(x, kind) for x in args), **kwargs)
-
-    return call
+    kind = jax.dtypes.canonicalize_dtype(np.dtype(dtype))
+    if kind.kind == "b" and fn.nin == 2:
+        return found(*args, **kwargs)
+    return found(*(lax.convert_element_type(x, kind) for x in args), **kwargs)
 
 
 def _round(a: Any, decimals: int = 0, out: None = None) -> Any:
@@ -181,12 +177,9 @@ def _round(a: Any, decimals: int = 0, out: None = None) -> Any:
     return rounding.round_to(a, decimals) if is_integer else jnp.round(a, decimals)
 
 
-def _triangle(found: Callable[..., Any]) -> Callable[..., Any]:
-    def call(m: Any, k: int = 0) -> Any:
-        m = jnp.asarray(m)
-        return found(jnp.broadcast_to(m, (len(m), len(m))) if m.ndim == 1 else m, k)
-
-    return call
+def _triangle(found: Callable[..., Any], /, m: Any, k: int = 0) -> Any:
+    m = jnp.asarray(m)
+    return found(jnp.broadcast_to(m, (len(m), len(m))) if m.ndim == 1 else m, k)
 
 
 def _choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Any:
@@ -207,8 +200,8 @@ def _compress(x: Any, condition: Any, axis: Any = None, out: None = None) -> Any
 _VERSIONS: dict[str, Callable[..., Any]] = {
     "round": _round,
     "around": _round,
-    "triu": _triangle(jnp.triu),
-    "tril": _triangle(jnp.tril),
+    "triu": functools.partial(_triangle, jnp.triu),
+    "tril": functools.partial(_triangle, jnp.tril),
     "choose": _choose,
     "ndarray.compress": _compress,
 }

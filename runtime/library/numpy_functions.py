@@ -105,7 +105,7 @@ def _counterparts() -> dict[Any, Callable[..., Any]]:
     for module, known in ((math, MATH), (cmath, CMATH)):
         for name, fn in vars(module).items():
             if callable(fn) and not name.startswith("_"):
-                table[fn] = _of_math(fn, f"{module.__name__}.{name}", known.get(name))
+                table[fn] = functools.partial(_of_math, fn, f"{module.__name__}.{name}", known.get(name))
     for path, module in (("", np), ("linalg.", np.linalg), ("fft.", np.fft)):
         for name, fn in vars(module).items():
             is_exception = isinstance(fn, type) and issubclass(fn, BaseException)
@@ -113,13 +113,14 @@ def _counterparts() -> dict[Any, Callable[..., Any]]:
                 table.setdefault(fn, _of_numpy(fn, path + _own_name(fn, module, name)))
     for name, fn in vars(np.random).items():
         if callable(fn) and not name.startswith("_") and not isinstance(fn, type):
-            table[fn] = _of_random(fn, name)
+            table[fn] = functools.partial(_of_random, fn, name)
     for builtin in (bytes, object, abs):
         table.pop(builtin, None)
     table |= bounded_calls.functions_of_jax()
     table[np.iterable] = lambda y: type(y) is counted_range.range or np.iterable(y)
-    table[np.size], table[jnp.size] = _size(table[np.size]), _size(jnp.size)
-    table[np.arange], table[jnp.arange] = _arange(table[np.arange]), _arange(jnp.arange)
+    for size, arange in ((np.size, np.arange), (jnp.size, jnp.arange)):
+        table[size] = functools.partial(_size, table.get(size, size))
+        table[arange] = functools.partial(_arange, table.get(arange, arange))
     for name in MAKERS:
         for module in (np, jnp):
             fn = getattr(module, name)
@@ -127,26 +128,18 @@ def _counterparts() -> dict[Any, Callable[..., Any]]:
     return table | BUILTINS | stacked_rows.COUNTERPARTS
 
 
-def _size(fn: Callable[..., Any]) -> Callable[..., Any]:
+def _size(fn: Callable[..., Any], /, a: Any, *args: Any, **kwargs: Any) -> Any:
     """`np.size`, for which the `size` of a list whose length is not known, its length, is the one that an array has."""
-
-    def call(a: Any, *args: Any, **kwargs: Any) -> Any:
-        return fn(np.asarray(a) if type(a) is BoundedList else a, *args, **kwargs)
-
-    return call
+    return fn(np.asarray(a) if type(a) is BoundedList else a, *args, **kwargs)
 
 
-def _arange(fn: Callable[..., Any]) -> Callable[..., Any]:
+def _arange(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     """`np.arange`, also between numbers of a loop that are as far apart in each iteration: `np.arange(i, i + 3)`."""
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if 2 <= len(args) <= 3 and any(type(x) is KnownTracer for x in args) and kwargs.keys() <= {"dtype"}:
-            numbers = ranges.array_between(*args)
-            if numbers is not None:
-                return numbers if kwargs.get("dtype") is None else numbers.astype(kwargs["dtype"])
-        return fn(*args, **kwargs)
-
-    return call
+    if 2 <= len(args) <= 3 and any(type(x) is KnownTracer for x in args) and kwargs.keys() <= {"dtype"}:
+        numbers = ranges.array_between(*args)
+        if numbers is not None:
+            return numbers if kwargs.get("dtype") is None else numbers.astype(kwargs["dtype"])
+    return fn(*args, **kwargs)
 
 
 def _own_name(fn: Any, module: Any, name: str) -> str:
@@ -155,21 +148,18 @@ def _own_name(fn: Any, module: Any, name: str) -> str:
     return own if getattr(module, own, None) is fn else name
 
 
-def _of_math(fn: Any, name: str, staged: Callable[..., Any] | None) -> Callable[..., Any]:
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if not takes_traced(args, kwargs):
-            return fn(*args, **kwargs)
-        if staged is None:
-            raise refusal(
-                f"{name}() has no traced counterpart",
-                why="its argument is not known while the program is traced",
-                instead="compute it from a Python value (a static argument), or write it with jax.numpy",
-                page="math-function-without-counterpart",
-            )
-        result = staged(*args, **kwargs)
-        return arithmetic_errors.check_call(name, result, args) if arithmetic_errors.may_fail(name) else result
-
-    return call
+def _of_math(fn: Any, name: str, staged: Callable[..., Any] | None, /, *args: Any, **kwargs: Any) -> Any:
+    if not takes_traced(args, kwargs):
+        return fn(*args, **kwargs)
+    if staged is None:
+        raise refusal(
+            f"{name}() has no traced counterpart",
+            why="its argument is not known while the program is traced",
+            instead="compute it from a Python value (a static argument), or write it with jax.numpy",
+            page="math-function-without-counterpart",
+        )
+    result = staged(*args, **kwargs)
+    return arithmetic_errors.check_call(name, result, args) if arithmetic_errors.may_fail(name) else result
 
 
 def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
@@ -310,15 +300,12 @@ def touch_written(fn: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, A
         journal.touch_container(array)
 
 
-def _of_random(fn: Any, name: str) -> Callable[..., Any]:
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if takes_traced(args, kwargs):
-            raise refusal(
-                f"numpy.random.{name}() is called with a traced argument",
-                why="NumPy draws once, while the program is traced",
-                instead="draw with jax.random and a key",
-                page="numpy-random",
-            )
-        return (constants.check_constants_after(fn) if is_tracing() else fn)(*args, **kwargs)
-
-    return call
+def _of_random(fn: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
+    if takes_traced(args, kwargs):
+        raise refusal(
+            f"numpy.random.{name}() is called with a traced argument",
+            why="NumPy draws once, while the program is traced",
+            instead="draw with jax.random and a key",
+            page="numpy-random",
+        )
+    return (constants.check_constants_after(fn) if is_tracing() else fn)(*args, **kwargs)
