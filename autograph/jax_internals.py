@@ -245,8 +245,7 @@ def list_of(frame: Any, name: str) -> list[Any] | None:
     """Returns a list that lives as long as the trace with this frame, or None where there can be none."""
     try:
         # A table of the trace's that is dropped when the trace ends, and can carry an attribute.
-        found: list[Any] = vars(frame.constid_to_tracer).setdefault(name, [])
-        return found
+        return vars(frame.constid_to_tracer).setdefault(name, [])
     except (AttributeError, TypeError):
         return None
 

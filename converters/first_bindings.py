@@ -159,8 +159,7 @@ class FirstBindings(StatementConverter):
 
 def _name_of(read: Node) -> str:
     """Returns the variable that `ag__.read(lambda: y)` reads."""
-    name: str = read.args[0].body.id
-    return name
+    return read.args[0].body.id
 
 
 def _is_store(node: Node) -> bool:

@@ -96,7 +96,8 @@ class OptionalValues(StatementConverter):
         found = {_variable(node).id for node in self.truths if not isinstance(node, gast.BoolOp)}
         found |= {node.values[0].id for node in nodes if own and self.has_default(node)}
         if truths := own & found:
-            read = {node.id for node in nodes if isinstance(node, gast.Name) and node not in self.truths and _is_load(node)}
+            loads = (node for node in nodes if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load))
+            read = {node.id for node in loads if node not in self.truths}
             names |= truths & (read | self.may_hold_none(nodes, calls=False))
         self.none_flag = ""
         returns = [node.value for node in nodes if isinstance(node, gast.Return)]
@@ -337,9 +338,6 @@ class OptionalValues(StatementConverter):
 def _variable(tested: Node) -> Node:
     return tested.target if isinstance(tested, gast.NamedExpr) else tested
 
-
-def _is_load(node: gast.Name) -> bool:
-    return isinstance(node.ctx, gast.Load)
 
 
 def truth_tests(function: Node) -> set[Node]:

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import gast
@@ -87,16 +87,17 @@ def statements_inside(block: list[Any]) -> Iterator[Any]:
 
 def header_expressions(node: Any) -> list[Any]:
     """Returns the expressions of a compound statement that stand outside its blocks."""
-    if isinstance(node, gast.If):
-        return [node.test]
-    if isinstance(node, gast.While):
-        return [node.test]
-    if isinstance(node, gast.For | gast.AsyncFor):
-        return [node.iter, node.target]
-    if isinstance(node, gast.With | gast.AsyncWith):
-        return [part for item in node.items for part in (item.context_expr, item.optional_vars) if part is not None]
-    if isinstance(node, gast.Try | gast.TryStar):
-        return [handler.type for handler in node.handlers if handler.type is not None]
-    if isinstance(node, gast.Match):
-        return [node.subject, *(part for case in node.cases for part in (case.pattern, case.guard) if part is not None)]
-    return []
+    header = _HEADERS.get(type(node))
+    return [] if header is None else [part for part in header(node) if part is not None]
+
+
+_HEADERS: dict[type, Callable[[Any], Iterable[Any]]] = {
+    **dict.fromkeys((gast.If, gast.While), lambda node: [node.test]),
+    **dict.fromkeys((gast.For, gast.AsyncFor), lambda node: [node.iter, node.target]),
+    **dict.fromkeys(
+        (gast.With, gast.AsyncWith),
+        lambda node: (part for item in node.items for part in (item.context_expr, item.optional_vars)),
+    ),
+    **dict.fromkeys((gast.Try, gast.TryStar), lambda node: (handler.type for handler in node.handlers)),
+    gast.Match: lambda node: [node.subject, *(part for case in node.cases for part in (case.pattern, case.guard))],
+}

@@ -101,8 +101,7 @@ def evaluate_arguments(text: str, module: ModuleType) -> tuple[tuple[Any, ...], 
     ((6,), {'n': (2,)})
     """
     names = {"jax": jax, "jnp": jax.numpy, "np": np, **vars(module)}
-    found: tuple[tuple[Any, ...], dict[str, Any]] = eval(f"(lambda *args, **kwargs: (args, kwargs))({text}\n)", names)
-    return found
+    return eval(f"(lambda *args, **kwargs: (args, kwargs))({text}\n)", names)
 
 
 def _written(made: Graph, output: str | None, texts: bool) -> int:

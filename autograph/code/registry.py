@@ -126,8 +126,7 @@ def _names(code: CodeType, which: str, of_one: Callable[[CodeType], Iterable[str
     if which not in found:
         inside = (_names(constant, which, of_one) for constant in code.co_consts if isinstance(constant, CodeType))
         found[which] = frozenset(of_one(code)).union(*inside)
-    names: frozenset[str] = found[which]
-    return names
+    return found[which]
 
 
 _READING = frozenset("LOAD_ATTR LOAD_METHOD LOAD_SUPER_ATTR LOAD_GLOBAL LOAD_NAME".split())

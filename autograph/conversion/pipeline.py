@@ -308,8 +308,7 @@ def unit_of(fn: FunctionType, options: ConversionOptions = DEFAULT) -> Unit:
     """Returns the unit of a plain or converted function."""
     entry = _known(fn.__code__)
     if entry is not None and entry.unit is not None:
-        unit: Unit = entry.unit
-        return unit
+        return entry.unit
     return _unit(fn, options)
 
 
@@ -359,8 +358,7 @@ def _found(table: _Table, fn: FunctionType) -> FunctionType | None:
 def _unit(fn: FunctionType, options: ConversionOptions) -> Unit:
     with LOCK:
         if (entry := known(fn.__code__)) is not None and entry.unit is not None:
-            exchanged: Unit = entry.unit  # by another thread, since this one has looked
-            return exchanged
+            return entry.unit  # by another thread, since this one has looked
         units = _UNITS.of(fn.__code__)
         key = (options, id(fn.__globals__))
         if key not in units:
@@ -372,8 +370,7 @@ def _unit(fn: FunctionType, options: ConversionOptions) -> Unit:
         unit = units[key]
         if isinstance(unit, errors.SourceError):
             raise unit.with_traceback(None)
-        found: Unit = unit
-        return found
+        return unit
 
 
 def author_code(fn: FunctionType, options: ConversionOptions) -> CodeType:

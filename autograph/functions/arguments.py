@@ -226,8 +226,7 @@ class Bound(NamedTuple):
         """Returns a value for each parameter, with these arrays as inputs."""
         rest = iter(inputs)
         found = [next(rest) if leaf.is_input else leaf.value.get() for leaf in self.leaves]
-        values: tuple[Any, ...] = jax.tree_util.tree_unflatten(self.tree, found)
-        return values
+        return jax.tree_util.tree_unflatten(self.tree, found)
 
 
 def flattened(values: tuple[Any, ...]) -> tuple[list[Any], Any]:

@@ -146,8 +146,8 @@ class ConcreteFunction:
         parameters = self.function.parameters.signature.parameters
         args, kwargs = self.structured_input_signature
         bound = self.function.parameters.signature.bind(*args, **kwargs).arguments
-        lines = [f"  {name} ({parameters[name].kind.name}): {_shown(bound[name])}" for name in own.names if name in bound]
-        outputs = _shown(self.structured_outputs)
+        lines = [f"  {name} ({parameters[name].kind.name}): {bound[name]!r}" for name in own.names if name in bound]
+        outputs = repr(self.structured_outputs)
         captures = [f"  {v.name}: {describe_argument(v.aval)}" for v in self._program.reads]
         return "\n".join(
             [
@@ -177,9 +177,6 @@ def _value(leaf: Leaf) -> Any:
 def _brief(leaf: Leaf) -> str:
     return describe_argument(leaf.value) if leaf.is_input else repr(leaf.value.get())
 
-
-def _shown(value: Any) -> str:
-    return repr(value)
 
 
 class _Result:

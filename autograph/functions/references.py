@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import Any
 
 from autograph.jax_internals import is_tracing, maps_lanes, notes_of, open_traces, records_region, traced_for
 from autograph.runtime.checks.runtime_checks import note_reference
@@ -88,7 +87,8 @@ def check_use(name: str, is_write: bool = False) -> None:
             instead="compile the function around the loop (`ag.jit`, `jax.jit`)",
             page="variable-in-a-condition-at-once",
         )
-    if is_write and any(map(records_region, traces)) and any(map(_is_derivative, traces)):
+    is_differentiated = any(type(trace).__name__ in ("JVPTrace", "LinearizeTrace") for trace in traces)
+    if is_write and is_differentiated and any(map(records_region, traces)):
         raise refusal(
             f"{name} is written in a branch or a loop under `jax.grad`",
             why="JAX differentiates no branch or loop that writes a reference",
@@ -118,6 +118,3 @@ def held_by_jax(name: str) -> Iterator[None]:
             page="variable-that-was-lost",
         ) from error
 
-
-def _is_derivative(trace: Any) -> bool:
-    return type(trace).__name__ in ("JVPTrace", "LinearizeTrace")

@@ -72,7 +72,7 @@ def _entry(program: Program, platforms: Sequence[str], names: dict[int, str], in
     name = program.function.__name__
     bound = program.bound
     fixed = len(jax.tree_util.tree_leaves(instance)) if instance and program.bound.leaves else 0
-    constants = [x for x in jax.tree_util.tree_leaves(list(instance)) if _is_input(x)] if fixed else []
+    constants = [x for x in jax.tree_util.tree_leaves(list(instance)) if isinstance(x, jax.Array)] if fixed else []
     specs = program.specs[len(constants) :]
     values = bound.values(program.specs)[len(instance) :]
     inputs = {
@@ -119,9 +119,6 @@ def _entry(program: Program, platforms: Sequence[str], names: dict[int, str], in
         _described(program.checks),
     )
 
-
-def _is_input(x: Any) -> bool:
-    return isinstance(x, jax.Array)
 
 
 def spec_of(x: Any) -> jax.ShapeDtypeStruct:

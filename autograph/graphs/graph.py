@@ -203,8 +203,7 @@ def graph(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Graph:
     if isinstance(made := getattr(f, "graph", None), Graph):
         return made
     if hasattr(f, "get_concrete_function"):  # of `ag.function`
-        found: Graph = f.get_concrete_function(*args, **kwargs).graph
-        return found
+        return f.get_concrete_function(*args, **kwargs).graph
     if not callable(f):
         raise TypeError(f"ag.graph takes a function, and {f!r:.60} is none")
     is_jitted = hasattr(f, "lower") and hasattr(f, "trace")

@@ -42,9 +42,6 @@ _MADE: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 _UNCHECKED: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
-def _identity(x: Any) -> Any:
-    return x
-
 
 # Since Python 3.14 a method of `functools.singledispatchmethod` is an object when it is bound.
 _DISPATCHED: tuple[type, ...] = tuple(filter(None, [getattr(functools, "_singledispatchmethod_get", None)]))
@@ -181,7 +178,7 @@ def _implementations(dispatch: Callable[[type], Any], convert: Convert) -> Calla
 
 
 _TYPE = BUILTINS[type]
-DISPATCH = functools.singledispatch(_identity).dispatch.__code__
+DISPATCH = functools.singledispatch(lambda x: x).dispatch.__code__
 _RULES: dict[type, Callable[[Any, Convert], Any]] = {
     FunctionType: _closure,
     JITTED: _jitted,

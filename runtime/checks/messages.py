@@ -78,8 +78,7 @@ class FormattedString(TracedString):
 
 def _formatted(value: Any, spec: str, conversion: str) -> str:
     if not spec and (conversion or type(value).__format__ is object.__format__):
-        made: str = _CONVERSIONS[conversion or "s"](value)  # which a method of the user's may make of traced values
-        return made
+        return _CONVERSIONS[conversion or "s"](value)  # which a method of the user's may make of traced values
     return format(_CONVERSIONS[conversion](value), spec)
 
 

@@ -279,8 +279,7 @@ def left(loop: Loop, state: list[Any], rest: Any, leave: Any, more: Sequence[Any
         if is_true(test):
             return run()
         no, yes = (kind(*trace_region(side, (), "exit")) for side in (kept, run))
-        results: list[Any] = loop.choose(Conditional(test, no, yes, may_select=True))
-        return results
+        return loop.choose(Conditional(test, no, yes, may_select=True))
 
     def left_where(test: Any) -> list[Any]:
         return chosen(test, lambda: leaves(test))

@@ -61,9 +61,6 @@ def _rounded(fn: Callable[[Any], Any], x: Any, /) -> Any:
     return convert_weak(x, jnp.result_type(int)) if not jax.typeof(x).shape else real(x)
 
 
-def _log(x: Any, base: Any = None) -> Any:
-    return jnp.log(real(x)) if base is None else jnp.log(real(x)) / jnp.log(real(base))
-
 
 def _isclose(a: Any, b: Any, *, rel_tol: Any = 1e-09, abs_tol: Any = 0.0) -> Any:
     a, b = real(a), real(b)
@@ -217,7 +214,7 @@ MATH: dict[str, Callable[..., Any]] = {
     "isqrt": partial(_natural, "isqrt", "isqrt() argument must be nonnegative", _isqrt),
     "lcm": partial(_integers, lambda *ns: reduce(cast(Any, jnp.lcm), ns, 1)),
     "ldexp": lambda x, i: real(jnp.ldexp(real(x), index_of_integer(i))),
-    "log": _log,
+    "log": lambda x, base=None: jnp.log(real(x)) if base is None else jnp.log(real(x)) / jnp.log(real(base)),
     "modf": _modf,
     "nextafter": partial(_reals, jnp.nextafter),
     "perm": partial(_natural, "perm", "n must be a non-negative integer", _perm),

@@ -190,9 +190,6 @@ def _about_mean(data: list[Any]) -> list[Any]:
     return [scalar(x, float) - middle for x in data]
 
 
-def _covariance(x: list[Any], name: str, y: Any) -> Any:
-    return _products(_about_mean(x), _about_mean(_as_long(name, x, y))) / (len(x) - 1)
-
 
 def _correlation(x: list[Any], name: str, y: Any) -> Any:
     x, y = _about_mean(x), _about_mean(_as_long(name, x, y))
@@ -253,7 +250,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "pvariance": _variance,
     "stdev": _stdev,
     "pstdev": _stdev,
-    "covariance": _covariance,
+    "covariance": lambda x, name, y: _products(_about_mean(x), _about_mean(_as_long(name, x, y))) / (len(x) - 1),
     "correlation": _correlation,
     "linear_regression": _line,
     "quantiles": _quantiles,

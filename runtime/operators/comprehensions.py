@@ -82,14 +82,12 @@ def comp_where(test: Any, part: Callable[[], Iterable[Any]], to: Any = None) -> 
             raise _filter_refusal()
     if to is None:
         return part() if test else ()
-    taken: Iterable[Any] = to.where(test, part)
-    return taken
+    return to.where(test, part)
 
 
 def comp_each(make: Callable[..., Iterable[Any]], iterable: Any, to: Any = None) -> Iterable[Any]:
     """Returns the elements behind a second `for` clause; `to` takes them, where the clause is a loop of the program."""
-    found: Iterable[Any] = make(comp_iter(iterable)) if to is None else to.each(make, iterable)
-    return found
+    return make(comp_iter(iterable)) if to is None else to.each(make, iterable)
 
 
 def comp_kept(test: Any, element: Callable[[], Any], passed: Any, to: Any = None) -> Iterable[Any]:

@@ -58,13 +58,6 @@ def _chosen(x: Any, value: Any, where: Any) -> Any:
     return value if where is True else jnp.where(_array(where), value, x)
 
 
-def _copyto(x: Any, src: Any, casting: str = "same_kind", where: Any = True) -> Any:
-    return _chosen(x, src, where)
-
-
-def _putmask(x: Any, mask: Any, values: Any) -> Any:
-    return jnp.where(mask, jnp.resize(jnp.asarray(values), x.shape), x)
-
 
 def _put(x: Any, ind: Any, v: Any, mode: str = "raise") -> Any:
     ind, flat = jnp.ravel(jnp.asarray(ind)), jnp.ravel(x)
@@ -88,9 +81,9 @@ def _elsewhere(name: str) -> Callable[..., Any]:
 
 _VERSIONS: dict[str, Callable[..., Any]] = {
     "at": _at,
-    "copyto": _copyto,
+    "copyto": lambda x, src, casting="same_kind", where=True: _chosen(x, src, where),
     "put": _put,
-    "putmask": _putmask,
+    "putmask": lambda x, mask, values: jnp.where(mask, jnp.resize(jnp.asarray(values), x.shape), x),
     **{name: _elsewhere(name) for name in ("fill_diagonal", "place", "put_along_axis")},
 }
 

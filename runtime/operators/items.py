@@ -83,9 +83,6 @@ def _item_of_sequence(x: Any, i: Any) -> Any:
     return traced_index.get_at(x, sizes.traced(i)) if sizes.is_unknown(i) else x[i]
 
 
-def _item_of_range(x: range, i: Any) -> Any:
-    return traced_index.get_from_range(x, i) if is_traced(i) else x[i]
-
 
 def _item_of_array(x: Any, i: Any) -> Any:
     i = sizes.traced_index(i)
@@ -143,7 +140,7 @@ _READS: dict[type, Callable[[Any, Any], Any]] = {
     dict: _item_of_dict,
     np.ndarray: _item_of_numpys,
     BoundedArray: bounded_items.read_rows,
-    range: _item_of_range,
+    range: lambda x, i: traced_index.get_from_range(x, i) if is_traced(i) else x[i],
     **dict.fromkeys(joined_arrays.JOINING, joined_arrays.join_arrays),
 }
 

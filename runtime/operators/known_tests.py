@@ -71,8 +71,7 @@ def iterations_of(info: LoopInfo, items: Items | None, is_endless: bool = False)
     Raises:
         NotKnown: Python's numbers do not decide it, or too many.
     """
-    found: tuple[int, bool] = _counted(info, items, _count, is_endless)
-    return found
+    return _counted(info, items, _count, is_endless)
 
 
 def lengths_of(info: LoopInfo, items: Items | None, first: Any) -> Row:
@@ -83,8 +82,7 @@ def lengths_of(info: LoopInfo, items: Items | None, first: Any) -> Row:
     Raises:
         NotKnown: known numbers do not decide it, or too many.
     """
-    found: Row = _counted(info, items, functools.partial(_count_inside, first))
-    return found
+    return _counted(info, items, functools.partial(_count_inside, first))
 
 
 def _counted(info: LoopInfo, items: Items | None, count_of: Callable[..., Any], is_endless: bool = False) -> Any:

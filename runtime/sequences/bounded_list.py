@@ -277,8 +277,7 @@ class BoundedList(ListOperators):
             return 0
         count = self.size
         if is_traced(count):
-            length: int = convert_weak(count, jnp.result_type(int))
-            return length  # converted code reads it by name
+            return convert_weak(count, jnp.result_type(int))  # converted code reads it by name
         if np.ndim(count):
             raise TypeError(f"this is a batch of {np.shape(count)} lists, made by vmap: take one with jax.tree.map")
         return int(count)

@@ -83,8 +83,7 @@ class Place(NamedTuple):
         return jnp.where(self.mask, new, old)
 
     def _masks(self) -> tuple[int, ...]:
-        found: tuple[int, ...] = self.mask.shape[self.first : self.first + self.length]
-        return found
+        return self.mask.shape[self.first : self.first + self.length]
 
     def _aligned(self, part: Any, value: Any) -> Any:
         """A value for the selected elements, in NumPy's order of axes, with the axes of `part`."""

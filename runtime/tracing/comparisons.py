@@ -338,12 +338,9 @@ def _spans_zero(x: Interval) -> bool:
 
 
 _OPERATIONS: dict[str, Callable[..., tuple[Any, Any]]] = {
+    **integer_ranges.OPERATIONS,
     "neg": lambda a: (-a.high, -a.low),
-    "add": lambda a, b: (a.low + b.low, a.high + b.high),
-    "sub": lambda a, b: (a.low - b.high, a.high - b.low),
     "mul": _product,
     "abs": lambda a: (0 * a.low if _spans_zero(a) else min(abs(a.low), abs(a.high)), max(abs(a.low), abs(a.high))),
-    "max": lambda a, b: (max(a.low, b.low), max(a.high, b.high)),
-    "min": lambda a, b: (min(a.low, b.low), min(a.high, b.high)),
 }
 """By operation, the ends of the interval of its results."""

@@ -16,6 +16,7 @@ Of an item of `range(a, b)` it is known besides that it is no less than `a`, wha
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -163,15 +164,15 @@ def _result(name: str, operands: Any, params: Any, depth: int, limits: Any) -> B
         operands = operands[1:]
     elif name in ("jit", "pjit") and params.get("name") in ("floor_divide", "remainder"):
         name = params["name"]
-    elif name not in _OPERATIONS:
+    elif name not in _OF_INTEGERS and name not in _BY_ONE:
         return None
     known = [range_of(x, depth) for x in operands]
-    if name in ("remainder", "rem", "and"):
+    if name in _BY_ONE:
         return _remainder(name, known)
     every = [bounds for bounds in known if bounds is not None]
-    if not every or len(every) < len(operands):
+    if len(every) < len(known):
         return None
-    found = _combined(name, every)
+    found = _OF_INTEGERS[name](*every)
     if found is None or found[0] < limits.min:
         return None
     if found[1] > limits.max:
@@ -180,39 +181,12 @@ def _result(name: str, operands: Any, params: Any, depth: int, limits: Any) -> B
     return found
 
 
-def _combined(name: str, every: list[Bounds]) -> Bounds | None:
-    (low, high), *others = every
-    if name in ("convert_element_type", "copy"):
-        return low, high
-    if name == "select_n":
-        return min(b[0] for b in every), max(b[1] for b in every)
-    if name == "clamp":
-        (x_low, x_high), (top_low, top_high) = others
-        return min(max(low, x_low), top_low), min(max(high, x_high), top_high)
-    a, b = others[0]
-    if name == "add":
-        return low + a, high + b
-    if name == "sub":
-        return low - b, high - a
-    if name == "mul":
-        products = (low * a, low * b, high * a, high * b)
-        return min(products), max(products)
-    if name in ("max", "min"):
-        pick = max if name == "max" else min
-        return pick(low, a), pick(high, b)
-    if a != b or a <= 0:
-        return None
-    if name == "floor_divide" or (name == "div" and low >= 0):
-        return low // a, high // a
-    return None
-
-
-def bounds_of_result(name: str, operands: list[Bounds]) -> Bounds | None:
+def bounds_of_result(name: str, *operands: Bounds) -> Bounds | None:
     """Returns the bounds of the result of an operation on two integers, in which nothing wraps around."""
-    return _remainder(name, list(operands)) if name == "remainder" else _combined(name, operands)
+    return _remainder(name, operands) if name in _BY_ONE else _OF_INTEGERS[name](*operands)
 
 
-def _remainder(name: str, known: list[Bounds | None]) -> Bounds | None:
+def _remainder(name: str, known: Sequence[Bounds | None]) -> Bounds | None:
     """The bounds of what one operand alone keeps small, whatever the other one is: a divisor, or a mask of bits."""
     if name == "and":
         natural = [bounds[1] for bounds in known if bounds is not None and bounds[0] >= 0]
@@ -224,7 +198,28 @@ def _remainder(name: str, known: list[Bounds | None]) -> Bounds | None:
     return (0 if is_natural else 1 - by[1]), by[1] - 1
 
 
-_OPERATIONS = frozenset({"add", "sub", "mul", "max", "min", "div", "rem", "and", "clamp", "convert_element_type", "copy"})
+def _product(x: Bounds, y: Bounds) -> Bounds:
+    products = [a * b for a in x for b in y]
+    return min(products), max(products)
+
+
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    "add": lambda x, y: (x[0] + y[0], x[1] + y[1]),
+    "sub": lambda x, y: (x[0] - y[1], x[1] - y[0]),
+    "max": lambda *each: (max(x[0] for x in each), max(x[1] for x in each)),
+    "min": lambda *each: (min(x[0] for x in each), min(x[1] for x in each)),
+}
+"""By operation, the least and the greatest of its results, of those of its operands: numbers of any kind."""
+
+_BY_ONE = ("and", "rem", "remainder")
+_OF_INTEGERS: dict[str, Callable[..., Bounds | None]] = OPERATIONS | {
+    "clamp": lambda low, x, high: (min(max(low[0], x[0]), high[0]), min(max(low[1], x[1]), high[1])),
+    **dict.fromkeys(("convert_element_type", "copy"), lambda x: x),
+    "div": lambda x, y: (x[0] // y[0], x[1] // y[0]) if x[0] >= 0 and y[0] == y[1] > 0 else None,
+    "floor_divide": lambda x, y: (x[0] // y[0], x[1] // y[0]) if y[0] == y[1] > 0 else None,
+    "mul": _product,
+    "select_n": lambda *each: (min(low for low, _ in each), max(high for _, high in each)),
+}
 
 
 def exact_integers() -> Any:

@@ -105,8 +105,7 @@ class Choice:
         return self
 
     def __bool__(self) -> bool:
-        found: bool = for_each_option(self, bool)  # where it is traced, operators that call this by its name get it
-        return found
+        return for_each_option(self, bool)  # where it is traced, operators that call this by its name get it
 
     def __eq__(self, other: object) -> Any:
         return _equal(self, other)
@@ -118,8 +117,7 @@ class Choice:
         return negation(equal)
 
     def __len__(self) -> int:
-        found: int = for_each_option(self, len)
-        return found
+        return for_each_option(self, len)
 
     def __hash__(self) -> int:
         raise self._refused("looked up by its hash", "compare it (`==`), or read a dict at it (`table[name]`)")

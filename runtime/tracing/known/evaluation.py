@@ -103,8 +103,7 @@ def evaluate(fn: Callable[..., Any], args: Sequence[Any], active: Active = lambd
         NotKnown: see there.
     """
     if (of_rows := getattr(fn, "of_rows", None)) is not None:
-        found: Row = of_rows(args)
-        return found
+        return of_rows(args)
     rows = [a for a in args if type(a) is Row]
     shape = np.broadcast_shapes(*(row.values.shape for row in rows))
     if math.prod(shape) > MOST_CELLS:
@@ -251,37 +250,33 @@ def _of_two(fn: Any, x: Any, y: Any) -> Any:
             return np.true_divide(x, y) if (y != 0).all() else None
         ufunc = _ARITHMETIC.get(fn) or COMPARISONS.get(fn)
         return ufunc and ufunc(x, y)
-    return _of_two_ints(fn, x, y)
+
+    ufunc, is_exact = _OF_INTS.get(fn, (None, None))
+    return ufunc(x, y) if ufunc is not None and is_exact(x, y) else None
 
 
-def _of_two_ints(fn: Any, x: Any, y: Any) -> Any:
-    largest = max(_reach(x), _reach(y))
-    if fn in COMPARISONS:
-        return COMPARISONS[fn](x, y)
-    if fn in _BITS:
-        return _BITS[fn](x, y)
-    if fn in (operator.add, operator.sub):
-        return _ARITHMETIC[fn](x, y) if largest < _WIDE else None
-    if fn is operator.mul:
-        return x * y if _reach(x) * _reach(y) < _WIDE else None
-    if fn in (operator.floordiv, operator.mod, operator.truediv):
-        if not (y != 0).all() or largest >= _WIDE or (fn is operator.truediv and largest > _EXACT):
-            return None
-        return {operator.floordiv: np.floor_divide, operator.mod: np.remainder, operator.truediv: np.true_divide}[fn](
-            x, y
-        )
-    if fn is operator.rshift and y.min() >= 0:
-        return np.right_shift(x, np.minimum(y, 63))
-    if fn is operator.lshift and y.min() >= 0 and y.max() < 62 and _reach(x) << int(y.max()) < _WIDE:
-        return np.left_shift(x, y)
-    if fn in (operator.pow, pow) and y.min() >= 0 and max(_reach(x), 2) ** min(int(y.max()), 64) < _WIDE:
-        return np.power(x, y)
-    return None
-
-
-def _reach(x: Any) -> int:
+def _reach(*xs: Any) -> int:
     """Returns the greatest size of ints; 0 of floats, which have no limit."""
-    return 0 if x.dtype.kind == "f" else max(abs(int(x.min())), abs(int(x.max())))
+    return max(0 if x.dtype.kind == "f" else max(abs(int(x.min())), abs(int(x.max()))) for x in xs)
+
+
+def _power_fits(x: Any, y: Any) -> bool:
+    return bool(y.min() >= 0) and max(_reach(x), 2) ** min(int(y.max()), 64) < _WIDE
+
+
+_OF_INTS: dict[Any, Any] = {
+    **{fn: (ufunc, lambda x, y: True) for fn, ufunc in (COMPARISONS | _BITS).items()},
+    operator.add: (np.add, lambda x, y: _reach(x, y) < _WIDE),
+    operator.sub: (np.subtract, lambda x, y: _reach(x, y) < _WIDE),
+    operator.mul: (np.multiply, lambda x, y: _reach(x) * _reach(y) < _WIDE),
+    operator.floordiv: (np.floor_divide, lambda x, y: (y != 0).all() and _reach(x, y) < _WIDE),
+    operator.mod: (np.remainder, lambda x, y: (y != 0).all() and _reach(x, y) < _WIDE),
+    operator.truediv: (np.true_divide, lambda x, y: (y != 0).all() and _reach(x, y) <= _EXACT),
+    operator.rshift: (lambda x, y: np.right_shift(x, np.minimum(y, 63)), lambda x, y: y.min() >= 0),
+    operator.lshift: (np.left_shift, lambda x, y: 0 <= y.min() and y.max() < 62 and _reach(x) << int(y.max()) < _WIDE),
+    **dict.fromkeys((operator.pow, pow), (np.power, _power_fits)),
+}
+"""Functions of two arrays of Python ints, each with whether NumPy gives what Python gives."""
 
 
 # --- NumPy's numbers ---

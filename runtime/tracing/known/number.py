@@ -298,7 +298,7 @@ def _by_bounds(level: Any, fn: Any, args: tuple[Any, ...], why: str) -> Any:
     """
     kinds, bounds = [kind_of(a) for a in args], [bounds_of(a) for a in args]
     if all(bounds) and (fn in _OF_ANY or all(kind is int for kind in kinds) or all(kind is bool for kind in kinds)):
-        found = _bounds_of_result(fn, bounds)
+        found = _BOUNDS[fn](*bounds) if fn in _BOUNDS else None
         if emission.is_computed(fn, kinds, bounds, found):
             is_test = fn in evaluation.COMPARISONS or fn in (bool, operator.not_)
             return KnownTracer(bool if is_test else kinds[-1], None, found, level, fn, args)
@@ -328,23 +328,8 @@ def _operands(args: Sequence[Any]) -> list[KnownTracer]:
     return list(found.values())
 
 
-def _bounds_of_result(fn: Any, bounds: list[tuple[int, int]]) -> tuple[int, int] | None:
-    least = min(low for low, _ in bounds)
-    if fn in evaluation.COMPARISONS or fn in (bool, operator.not_):
-        return 0, 1
-    if fn is operator.neg:
-        return -bounds[0][1], -bounds[0][0]
-    if fn is choice:
-        return min(low for low, _ in bounds[1:]), max(high for _, high in bounds[1:])
-    if fn is abs or fn is operator.abs:
-        (low, high), = bounds
-        return max(low, -high, 0), max(-low, high)
-    if fn in (operator.and_, operator.or_, operator.xor) and least >= 0:
-        highs = [high for _, high in bounds]
-        return 0, min(highs) if fn is operator.and_ else (1 << max(highs).bit_length()) - 1
-    if fn is operator.pow and least >= 0:
-        return bounds[0][0] ** bounds[1][0], bounds[0][1] ** min(bounds[1][1], 64)
-    return integer_ranges.bounds_of_result(_NAMES[fn], bounds) if fn in _NAMES else None
+def _below(x: tuple[int, int], y: tuple[int, int], most: int) -> tuple[int, int] | None:
+    return (0, most) if x[0] >= 0 and y[0] >= 0 else None
 
 
 _OF_ANY: frozenset[Any] = frozenset((bool, operator.not_, choice))
@@ -354,6 +339,17 @@ _NAMES = {
     operator.add: "add", operator.sub: "sub", operator.mul: "mul", max: "max", min: "min",
     operator.floordiv: "floor_divide", operator.mod: "remainder",
 }  # fmt: skip
+_BOUNDS: dict[Any, Callable[..., tuple[int, int] | None]] = {
+    **dict.fromkeys((*evaluation.COMPARISONS, bool, operator.not_), lambda *each: (0, 1)),
+    **dict.fromkeys((abs, operator.abs), lambda x: (max(x[0], -x[1], 0), max(-x[0], x[1]))),
+    **dict.fromkeys((operator.or_, operator.xor), lambda x, y: _below(x, y, (1 << max(x[1], y[1]).bit_length()) - 1)),
+    operator.and_: lambda x, y: _below(x, y, min(x[1], y[1])),
+    operator.neg: lambda x: (-x[1], -x[0]),
+    operator.pow: lambda x, y: (x[0] ** y[0], x[1] ** min(y[1], 64)) if min(x[0], y[0]) >= 0 else None,
+    choice: lambda _, *each: (min(low for low, _ in each), max(high for _, high in each)),
+    **{fn: functools.partial(integer_ranges.bounds_of_result, name) for fn, name in _NAMES.items()},
+}
+"""The least and the greatest of a function's results, of those of its arguments; None where they are not known."""
 
 
 def stepping(start: Any, step: int, level: Any) -> KnownTracer:
