@@ -10,22 +10,25 @@ if not _path.isdir(_path.join(__path__[0], "converters")):
 # After the path above, by which they are found: hence E402.
 from autograph import first_use as _first_use  # noqa: E402
 from autograph._version import __version__ as __version__  # noqa: E402
-from autograph.api import convert as convert  # noqa: E402
-from autograph.api import do_not_convert as do_not_convert  # noqa: E402
-from autograph.api import functions_run_eagerly as functions_run_eagerly  # noqa: E402
-from autograph.api import jit as jit  # noqa: E402
-from autograph.api import run_functions_eagerly as run_functions_eagerly  # noqa: E402
-from autograph.api import to_code as to_code  # noqa: E402
-from autograph.api import to_graph as to_graph  # noqa: E402
-from autograph.directives import range as range  # noqa: E402
-from autograph.directives import set_loop_options as set_loop_options  # noqa: E402
-from autograph.errors import AutoGraphError as AutoGraphError  # noqa: E402
-from autograph.errors import AutoGraphWarning as AutoGraphWarning  # noqa: E402
-from autograph.errors import ConversionError as ConversionError  # noqa: E402
-from autograph.errors import SourceError as SourceError  # noqa: E402
-from autograph.errors import StagingError as StagingError  # noqa: E402
-from autograph.errors import UndefinedVariableError as UndefinedVariableError  # noqa: E402
-from autograph.errors import Unsupported as Unsupported  # noqa: E402
+from autograph.api import (  # noqa: E402
+    convert as convert,
+    do_not_convert as do_not_convert,
+    functions_run_eagerly as functions_run_eagerly,
+    jit as jit,
+    run_functions_eagerly as run_functions_eagerly,
+    to_code as to_code,
+    to_graph as to_graph,
+)
+from autograph.directives import range as range, set_loop_options as set_loop_options  # noqa: E402
+from autograph.errors import (  # noqa: E402
+    AutoGraphError as AutoGraphError,
+    AutoGraphWarning as AutoGraphWarning,
+    ConversionError as ConversionError,
+    SourceError as SourceError,
+    StagingError as StagingError,
+    UndefinedVariableError as UndefinedVariableError,
+    Unsupported as Unsupported,
+)
 from autograph.jax_dispatch import hide_frames as _hide_frames  # noqa: E402
 from autograph.verbosity import set_verbosity as set_verbosity  # noqa: E402
 
@@ -72,16 +75,13 @@ if _typing.TYPE_CHECKING:
     from autograph.functions.printing import print_ as print
     from autograph.functions.signatures import SignatureError as SignatureError
     from autograph.functions.variables import Variable as Variable
-    from autograph.graphs.graph import Graph as Graph
-    from autograph.graphs.graph import graph as graph
+    from autograph.graphs.graph import Graph as Graph, graph as graph
     from autograph.modules.import_hook import install_import_hook as install_import_hook
     from autograph.runtime.checks.runtime_checks import set_checks as set_checks
     from autograph.runtime.sequences.bounded_list import BoundedList as BoundedList
     from autograph.runtime.values.bounded_array import BoundedArray as BoundedArray
-    from autograph.saved.loader import SavedCallError as SavedCallError
-    from autograph.saved.loader import SavedFileError as SavedFileError
-    from autograph.saved.saving import load as load
-    from autograph.saved.saving import save as save
+    from autograph.saved.loader import SavedCallError as SavedCallError, SavedFileError as SavedFileError
+    from autograph.saved.saving import load as load, save as save
     from autograph.tensor_specs import TensorSpec as TensorSpec
 else:
     __getattr__ = _first_use.attributes(

@@ -32,16 +32,14 @@ from autograph.code.stack_room import deeper
 __all__ = ["ClosedJaxpr", "Jaxpr", "Literal", "Primitive", "check_jaxpr", "jaxpr_as_fun"]
 
 try:
-    from jax._src.core import Jaxpr, Literal, Primitive, check_jaxpr, jaxpr_as_fun
-    from jax._src.core import gensym as _make_gensym
+    from jax._src.core import Jaxpr, Literal, Primitive, check_jaxpr, gensym as _gensym, jaxpr_as_fun
 
     try:
         from jax._src.core import ClosedJaxpr
     except ImportError:  # since JAX 0.11 every jaxpr holds its constants
         ClosedJaxpr = Jaxpr  # type: ignore[misc,assignment]  # one class stands for both
 except ImportError:  # pragma: no cover - other JAX versions
-    from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, Primitive, check_jaxpr, jaxpr_as_fun
-    from jax.extend.core import gensym as _make_gensym
+    from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, Primitive, check_jaxpr, gensym as _gensym, jaxpr_as_fun
 
 
 def is_concrete(tracer: Any) -> bool:
@@ -106,10 +104,11 @@ def trace_of(tracer: Any, unknown: Any = None) -> Any:
 
 
 try:
-    from jax._src import core as _core
-    from jax._src import linear_util as _linear_util
-    from jax._src.interpreters.partial_eval import DynamicJaxprTrace as _DynamicJaxprTrace
-    from jax._src.interpreters.partial_eval import trace_to_jaxpr_dynamic as _trace_to_jaxpr_dynamic
+    from jax._src import core as _core, linear_util as _linear_util
+    from jax._src.interpreters.partial_eval import (
+        DynamicJaxprTrace as _DynamicJaxprTrace,
+        trace_to_jaxpr_dynamic as _trace_to_jaxpr_dynamic,
+    )
 
     TAKES_OPERANDS = _DynamicJaxprTrace.to_jaxpr_tracer.__code__
 
@@ -363,12 +362,11 @@ def convert_weak(x: Any, dtype: Any) -> Any:
 SIZE: Any
 InconclusiveDimensionOperation: Any
 try:
-    from jax._src.export.shape_poly import InconclusiveDimensionOperation
-    from jax._src.export.shape_poly import _DimExpr as SIZE
+    from jax._src.export.shape_poly import InconclusiveDimensionOperation, _DimExpr as SIZE
 except ImportError:  # pragma: no cover - other JAX versions
     SIZE, InconclusiveDimensionOperation = type("SIZE", (), {}), type("InconclusiveDimensionOperation", (Exception,), {})
 
-new_var: Callable[[Any], Any] = _make_gensym()
+new_var: Callable[[Any], Any] = _gensym()
 """A fresh variable for a jaxpr, of an abstract value."""
 
 # Reverse mode through loops (`runtime/reverse.py`): the table of JAX's transpose rules and four tools that rules use.

@@ -181,9 +181,8 @@ class CaughtOperations(StatementConverter):
 
     def _target_value(self, target: Node, lifting: Lifting | None) -> Node | None:
         """Returns the value that an augmented assignment starts from, as an expression; None for a slice."""
-        if isinstance(target, gast.Subscript):
-            if any(isinstance(item, gast.Slice) for item in walk(target.slice)):
-                return None
+        if isinstance(target, gast.Subscript) and any(isinstance(item, gast.Slice) for item in walk(target.slice)):
+            return None
         if lifting is not None:
             self._fix_place(target, lifting)
         elif any(isinstance(item, gast.Call | gast.NamedExpr) for item in walk(target)):

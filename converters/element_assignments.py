@@ -87,10 +87,8 @@ class ElementAssignments(ElementTargets):
         if len(node.targets) == 1:
             return self.assign(node.targets[0], node.value, at=node)
         value = self.namer.fresh("value")
-        made = [builders.assign(value, node.value, at=node)]
-        for target in node.targets:
-            made.extend(self.assign(target, builders.name(value, node), at=node))
-        return made
+        stores = (self.assign(target, builders.name(value, node), at=node) for target in node.targets)
+        return [builders.assign(value, node.value, at=node), *(store for each in stores for store in each)]
 
     def visit_AnnAssign(self, node: Node) -> Any:
         return node if node.value is None else self.assign(node.target, node.value, at=node)

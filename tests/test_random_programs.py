@@ -5,8 +5,7 @@ import pathlib
 
 import jax.numpy as jnp
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests import catalogue
 from tests.random_programs import execution, families, grammar, inexpressible, search, shrinking

@@ -64,22 +64,18 @@ def name_kinds(tree: Any) -> NameKinds:
             if isinstance(node.op, _ARITHMETIC) or is_number(node.left) or is_number(node.right):
                 if not isinstance(node.left, gast.Constant | gast.JoinedStr) or is_number(node.left):  # `"%d" % pair`
                     numbers.update(_ids(node.left, node.right))
-        elif kind is gast.UnaryOp:
-            if not isinstance(node.op, gast.Not):
-                numbers.update(_ids(node.operand))
+        elif kind is gast.UnaryOp and not isinstance(node.op, gast.Not):
+            numbers.update(_ids(node.operand))
         elif kind is gast.Compare:
             sides = (node.left, *node.comparators)
             if any(map(is_number, sides)) and not any(isinstance(sign, gast.Eq | gast.NotEq) for sign in node.ops):
                 numbers.update(_ids(*sides))
-        elif kind is gast.Call:
-            if isinstance(node.func, gast.Name) and node.func.id in _NUMBER_CALLS:
-                numbers.update(_ids(*node.args))
-        elif kind is gast.For:
-            if isinstance(node.iter, gast.Call) and _ids(node.iter.func) == ["range"]:
-                numbers.update(_ids(node.target))
-        elif kind is gast.AugAssign:
-            if isinstance(node.op, _ARITHMETIC) or is_number(node.value):
-                numbers.update(_ids(node.target, node.value))
+        elif kind is gast.Call and isinstance(node.func, gast.Name) and node.func.id in _NUMBER_CALLS:
+            numbers.update(_ids(*node.args))
+        elif kind is gast.For and isinstance(node.iter, gast.Call) and _ids(node.iter.func) == ["range"]:
+            numbers.update(_ids(node.target))
+        elif kind is gast.AugAssign and (isinstance(node.op, _ARITHMETIC) or is_number(node.value)):
+            numbers.update(_ids(node.target, node.value))
         elif kind is gast.Assign:
             for target in node.targets:
                 _bind(target, node.value, numbers, containers, bools, made)

@@ -31,12 +31,14 @@ from typing import Any
 
 from autograph import errors, runtime, verbosity
 from autograph.code import source
-from autograph.code.library import UNCONVERTED as UNCONVERTED
-from autograph.code.library import announces as announces
-from autograph.code.library import is_library as is_library
-from autograph.code.library import is_staged_in_its_file
-from autograph.code.library import is_unseen as is_unseen
-from autograph.code.library import stays as stays
+from autograph.code.library import (
+    UNCONVERTED as UNCONVERTED,
+    announces as announces,
+    is_library as is_library,
+    is_staged_in_its_file,
+    is_unseen as is_unseen,
+    stays as stays,
+)
 from autograph.code.linking import Constants, by_position, link, make_function, parameters
 from autograph.code.names import Namespace
 from autograph.code.registry import LOCK, CodeTable, Known, Role, known, register, register_all
@@ -44,8 +46,7 @@ from autograph.code.source import Source
 from autograph.conversion import exchanges, reach, unknown_values
 from autograph.conversion.async_delegation import Relay
 from autograph.conversion.reach import prepare_class as prepare_class
-from autograph.conversion.staged_tree import building_trees, staged_tree
-from autograph.conversion.staged_tree import convert_tree as convert_tree
+from autograph.conversion.staged_tree import building_trees, convert_tree as convert_tree, staged_tree
 from autograph.jax_internals import is_tracing
 from autograph.options import DEFAULT, ConversionOptions
 from autograph.runtime.calls import cached_functions

@@ -1,8 +1,7 @@
 """Real small programs, each in natural Python and as an expert writes it in `lax`."""
 
 from . import arithmetic, numerics, optimisation, searches, sequences, simulations, streams, tables
-from .pair import Pair as Pair
-from .pair import Shape as Shape
+from .pair import Pair as Pair, Shape as Shape
 
 PAIRS: list[Pair] = [
     pair

@@ -32,8 +32,7 @@ from autograph.jax_internals import is_tracing, trace_reference
 from autograph.runtime.heap import library_notes
 from autograph.runtime.tracing.context import PerThread
 from autograph.runtime.tracing.facts import TraceNotes, keep, kept
-from autograph.runtime.tracing.refusals import a as _a
-from autograph.runtime.tracing.refusals import quoted, refusal
+from autograph.runtime.tracing.refusals import a as _a, quoted, refusal
 from autograph.runtime.values import key_orders
 from autograph.runtime.values.merge import Merged
 from autograph.runtime.values.reachability import unreferenced

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -68,19 +69,17 @@ def _strides(x: Any) -> list[int] | None:
     if name == "iota" or (name == "broadcast_in_dim" and not operands[0].ndim):
         return _in_order(x.shape)
     found = _strides(operands[0]) if name in _STRIDED else None
-    if found is None:
-        return None
-    if name == "transpose":
-        return [found[k] for k in params["permutation"]]
-    if name == "slice":
-        return [n * step for n, step in zip(found, params["strides"] or [1] * len(found), strict=True)]
-    if name == "squeeze":
-        return [n for k, n in enumerate(found) if k not in params["dimensions"]]
-    return [-n if k in params.get("dimensions", ()) else n for k, n in enumerate(found)]
+    return None if found is None else _STRIDED[name](found, params)
 
 
-_STRIDED = frozenset("dynamic_slice dynamic_update_slice rev scatter slice squeeze transpose".split())
-"""Operations whose result lies in memory as their first operand: views of it, and the array after a write."""
+_STRIDED: dict[str, Callable[[list[int], Any], list[int]]] = {
+    **dict.fromkeys(("dynamic_slice", "dynamic_update_slice", "scatter"), lambda found, _: found),
+    "rev": lambda found, params: [-n if k in params["dimensions"] else n for k, n in enumerate(found)],
+    "slice": lambda found, params: [n * step for n, step in zip(found, params["strides"] or [1] * len(found), strict=True)],
+    "squeeze": lambda found, params: [n for k, n in enumerate(found) if k not in params["dimensions"]],
+    "transpose": lambda found, params: [found[k] for k in params["permutation"]],
+}
+"""Operations whose result lies in memory as their first operand, and its strides: views, and the array after a write."""
 
 
 def _in_order(shape: tuple[int, ...]) -> list[int]:

@@ -18,8 +18,7 @@ from typing import Any
 from autograph.jax_internals import is_tracing
 from autograph.runtime.heap import journal
 from autograph.runtime.operators import long_loops
-from autograph.runtime.operators.comprehensions import comp_iter
-from autograph.runtime.operators.comprehensions import comp_where as comp_where
+from autograph.runtime.operators.comprehensions import comp_iter, comp_where as comp_where
 from autograph.runtime.operators.conditionals import if_stmt, nothing
 from autograph.runtime.operators.for_loops import for_loop
 from autograph.runtime.operators.staged_for import LoopInfo

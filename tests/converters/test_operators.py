@@ -10,8 +10,7 @@ from typing import Any
 import gast
 import pytest
 
-from autograph.analyses import mutations
-from autograph.analyses import operators as analyses
+from autograph.analyses import mutations, operators as analyses
 from autograph.cli import explanation
 from autograph.converters import checks, logical_expressions, named_operands
 from autograph.converters.operators import GROUPS, OPERATORS, signature
