@@ -68,30 +68,27 @@ def _binder() -> Callable[..., Any] | None:
             call.has_unordered_effects = before
 
     pjit._get_fastpath_data = with_checks  # type: ignore[assignment]  # the last parameters differ between versions
-    rules[debug_callback_p] = _lanes_at_once(
-        debug_callback_p, functools.partial(debug_batching_rule, primitive=debug_callback_p)
-    )
+    one_by_one = functools.partial(debug_batching_rule, primitive=debug_callback_p)
+    rules[debug_callback_p] = functools.partial(_lanes_at_once, debug_callback_p, one_by_one)
     return functools.partial(debug_callback_p.bind, effect=Check(), partitioned=False)
 
 
-def _lanes_at_once(primitive: Any, one_by_one: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns the rule by which `vmap` calls the host: for each lane, which takes a program as long as there are lanes.
+def _lanes_at_once(
+    own: Any, one_by_one: Callable[..., Any], values: Sequence[Any], axes: Sequence[Any], *, callback: Any, **params: Any
+) -> Any:
+    """Calls the host under `vmap`: for each lane, which takes a program as long as there are lanes.
 
     A check is called once, with all lanes along the first axis of each value.
     """
-
-    def batched(values: Sequence[Any], axes: Sequence[Any], *, callback: Any, **params: Any) -> Any:
-        in_lanes = getattr(callback, "in_lanes", None)
-        if in_lanes is None:
-            return one_by_one(values, axes, callback=callback, **params)
-        size = next(x.shape[axis] for x, axis in zip(values, axes, strict=True) if axis is not None)
-        lanes = [
-            jnp.broadcast_to(x, (size, *jnp.shape(x))) if axis is None else jnp.moveaxis(x, axis, 0)
-            for x, axis in zip(values, axes, strict=True)
-        ]
-        return primitive.bind(*lanes, callback=in_lanes(), **params), []
-
-    return batched
+    in_lanes = getattr(callback, "in_lanes", None)
+    if in_lanes is None:
+        return one_by_one(values, axes, callback=callback, **params)
+    size = next(x.shape[axis] for x, axis in zip(values, axes, strict=True) if axis is not None)
+    lanes = [
+        jnp.broadcast_to(x, (size, *jnp.shape(x))) if axis is None else jnp.moveaxis(x, axis, 0)
+        for x, axis in zip(values, axes, strict=True)
+    ]
+    return own.bind(*lanes, callback=in_lanes(), **params), []
 
 
 def jit_options(jitted: Any) -> dict[str, Any] | None:

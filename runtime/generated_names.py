@@ -44,9 +44,9 @@ from autograph.runtime.operators.conditionals import (
     nothing as nothing,
 )
 from autograph.runtime.operators.for_loops import for_loop as for_loop
-from autograph.runtime.operators.in_place_calls import in_place_call as in_place_call
 from autograph.runtime.operators.item_paths import (
     aug_item_at as aug_item_at,
+    in_place_call as in_place_call,
     in_place_method as in_place_method,
     latest_at as latest_at,
     set_item_at as set_item_at,

@@ -284,12 +284,13 @@ class Specialization:
             return jitted
 
         def call(*inputs: Any) -> Any:
-            result = jitted(*inputs, *[get().held for get in variables])
-            if type(result) is Outcome and result.program().has_variables:
-                result.settle()
-            return result
+            with updates.LOCK:
+                result = jitted(*inputs, *[get().held for get in variables])
+                if type(result) is Outcome and result.program().has_variables:
+                    result.settle()
+                return result
 
-        return updates.one_thread_at_a_time(call)
+        return call
 
     def _take(self, variables: Sequence[Variable]) -> None:
         with self._lock:

@@ -9,7 +9,6 @@ v of dtype int32 is assigned a value of dtype float32
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -22,16 +21,6 @@ LOCK = threading.RLock()
 """Held while a variable is read and written again: by a program, or by `assign_add` outside of one. No trace takes it."""
 
 _KINDS = (np.bool_, jnp.integer, jnp.floating, jnp.complexfloating)
-
-
-def one_thread_at_a_time(call: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns a function that reads and writes variables, in one thread at a time."""
-
-    def locked(*args: Any) -> Any:
-        with LOCK:
-            return call(*args)
-
-    return locked
 
 
 def as_array(name: str, dtype: Any, value: Any) -> Any:

@@ -27,6 +27,7 @@ import logging
 import operator
 import os
 import random
+from collections import defaultdict
 from collections.abc import Callable
 from queue import SimpleQueue
 from types import (
@@ -45,7 +46,7 @@ import numpy as np
 from autograph.code import registry
 from autograph.code.library import is_library
 from autograph.jax_internals import is_tracing
-from autograph.runtime.calls import cached_functions, choice_arguments, construction, native_methods, rewrapping
+from autograph.runtime.calls import cached_functions, choice_arguments, native_methods, rewrapping
 from autograph.runtime.calls.function_arguments import argument, takes_functions, with_functions_converted
 from autograph.runtime.checks import handlers, messages, traced_strings
 from autograph.runtime.heap import constants, guarded_iterators, journal, native_state, opaque_calls
@@ -53,8 +54,8 @@ from autograph.runtime.library import array_methods, bounded_calls, debuggers, n
 from autograph.runtime.library.arithmetic_errors import refuse_unasked as refuse_unasked
 from autograph.runtime.library.numpy_functions import counterpart
 from autograph.runtime.library.numpy_versions import METHODS
-from autograph.runtime.tracing import host, sizes
-from autograph.runtime.tracing.class_lookup import static_lookup
+from autograph.runtime.tracing import context, default_dicts, host, sizes
+from autograph.runtime.tracing.class_lookup import MRO, static_lookup
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.families import CACHED, JITTED, UNBOUND_METHODS
 from autograph.runtime.tracing.known.limits import needs_number
@@ -62,8 +63,7 @@ from autograph.runtime.values import key_orders, order_reads
 from autograph.runtime.values.choices import Choice, each_apart
 
 _LOGGING = frozenset(("debug", "info", "warning", "warn", "error", "exception", "critical", "fatal", "log"))
-
-
+_TYPE_CALL = type.__dict__["__call__"]
 _IMPURE = frozenset(("time", "datetime", "secrets", "uuid"))
 """Modules whose functions give something else in each iteration of a loop."""
 
@@ -172,7 +172,62 @@ def _numpy_function(f: Any) -> Any:
 
 
 def _class(cls: Any) -> Any:
-    return (counterpart(cls) if type(cls) is type else None) or construction.constructor(cls)
+    return (counterpart(cls) if type(cls) is type else None) or constructor(cls)
+
+
+def constructor(cls: Any) -> Any:
+    """The callable that makes instances of `cls`; `cls` itself where none of its code is the user's.
+
+    It does what `type.__call__` does, with the user's `__new__` and `__init__` converted.
+
+    >>> constructor(int) is int
+    True
+    """
+    host.conversion.prepare_class(cls)
+    if context.active():
+        native_state.refuse_factories(cls)
+    meta = type(cls)
+    if meta is not type:
+        call = static_lookup(meta, "__call__")
+        if call is not _TYPE_CALL:
+            found = staged(call) if type(call) is FunctionType else call
+            return _native_class(cls) if found is call else MethodType(found, cls)
+    new = static_lookup(cls, "__new__")
+    function = new.__func__ if type(new) is staticmethod else new
+    staged_new = staged(function) if type(function) is FunctionType else None
+    init = static_lookup(cls, "__init__")
+    staged_init = staged(init) if type(init) is FunctionType else init
+    if staged_init is init and (staged_new is None or staged_new is function):
+        return _native_class(cls)
+    return functools.partial(_construct, cls, staged_new or function, init, staged_init)
+
+
+def _native_class(cls: Any) -> Any:
+    if cls is defaultdict:
+        make = with_functions_converted(cls)
+        return lambda *args, **kwargs: default_dicts.watch_dict(make(*args, **kwargs))
+    make = native_methods.announced(cls)
+    return with_functions_converted(make) if takes_functions(cls) else make
+
+
+def _construct(cls: type, new: Callable[..., Any], own: Any, staged_own: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """Makes `cls(...)` with converted methods; `own` is the `__init__` of the class, `staged_own` the converted one."""
+    obj = new(cls, *args, **kwargs)
+    kind = type(obj)
+    if cls is not kind and cls not in MRO(kind):
+        return obj
+    init = static_lookup(kind, "__init__")
+    if init is own:
+        init = staged_own
+    elif type(init) is FunctionType:
+        init = staged(init)
+    if type(init) is FunctionType:
+        result = init(obj, *args, **kwargs)
+    else:
+        result = init.__get__(obj, kind)(*args, **kwargs)
+    if result is not None:
+        raise TypeError(f"__init__() should return None, not '{type(result).__name__}'")
+    return obj
 
 
 def _method_caller(f: Any) -> Any:

@@ -55,14 +55,10 @@ def checked(rewrite: Callable[[_Statement], _Statement], statement: _Statement) 
     return rewritten
 
 
-def bind_checked(bind: Bind, name: str) -> Bind:
-    """Returns `bind`, which checks the loop that a form gives to it."""
-
-    def bind_loop(test: Any, body: Any, init: Any) -> list[Any]:
-        _check(Loop(test, body, list(init), name, []), name)
-        return bind(test, body, init)
-
-    return bind_loop
+def bind_checked(bind: Bind, name: str, test: Any, body: Any, init: Any) -> list[Any]:
+    """Calls `bind`, and checks first the loop that the form of this name gives to it."""
+    _check(Loop(test, body, list(init), name, []), name)
+    return bind(test, body, init)
 
 
 def _check(statement: Loop | Conditional, name: str) -> None:

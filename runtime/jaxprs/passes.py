@@ -23,6 +23,7 @@ and in the tests `checks` looks at what each of them leaves.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -85,7 +86,7 @@ def bind_loop(written: Loop, complete: Complete) -> list[Any]:
     loop = _rewritten(written._replace(choose=bind_conditional), LOOP_PASSES)
     forms = ((rewrite, form) for rewrite in LOOP_FORMS if (form := rewrite(loop)) is not None)
     rewrite, form = next(forms, (None, None))
-    checked = checks.bind_checked(bind, rewrite.__name__) if STRICT and rewrite is not None else bind
+    checked = functools.partial(checks.bind_checked, bind, rewrite.__name__) if STRICT and rewrite is not None else bind
     if form is None:
         results = bind(loop.test, loop.body, loop.init)
     elif any(jnp.issubdtype(v.aval.dtype, jnp.inexact) for v in form.more.jaxpr.outvars):
