@@ -52,7 +52,6 @@ from autograph.converters import builders, loop_shapes
 from autograph.converters.base import Node, StatementConverter
 from autograph.converters.caught_raises import Catch, passing_on
 from autograph.converters.jump_targets import Loop, Place
-from autograph.converters.loop_shapes import both
 
 LONGEST_CHAIN = 25
 """Jumps in a row that nest into one another; more are cut into groups, for Python's compiler recurses."""
@@ -344,7 +343,7 @@ class Jumps(StatementConverter):
         elif is_constant(node.test, True):
             node.test = test
         else:
-            node.test = both(test, node.test)
+            node.test = loop_shapes.both(test, node.test)
 
     def _shaped(self, node: Node) -> tuple[list[Node], list[Node]]:
         """Folds exits into the test of a `while`; returns what goes before and after the loop."""

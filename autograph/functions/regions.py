@@ -43,7 +43,6 @@ from autograph.functions import error_words, host_calls, lanes
 from autograph.jax_internals import ClosedJaxpr, new_var, trace_region, with_constants
 from autograph.runtime.checks.failures import FailedCheck, FailedGuard, check_of
 from autograph.runtime.jaxprs import cost, graph, rules
-from autograph.runtime.jaxprs.rules import RULES
 
 _FEW = 8
 """Of how many branches all are computed, where they are cheap: the words of each follow from those before, in a program that XLA
@@ -74,7 +73,7 @@ class Regions:
         held = any([self._number(check, eqn) for eqn in jaxpr.eqns if (check := check_of(eqn)) is not None])
         prints = any(check_of(eqn) is None and host_calls.is_print(eqn) for eqn in jaxpr.eqns)
         for eqn in jaxpr.eqns:
-            if (rule := RULES.get(eqn.primitive.name)) is not None:
+            if (rule := rules.RULES.get(eqn.primitive.name)) is not None:
                 for region in rules.regions(eqn):
                     self._find(region)
                     _, checks, prints_inside = self._held[id(region)]
@@ -94,12 +93,12 @@ class Regions:
     def holds(self, eqn: Any) -> bool:
         """Whether an equation is a check, or one that is known and has checks in it."""
         return check_of(eqn) is not None or (
-            eqn.primitive.name in RULES and any(map(self.has_checks, rules.regions(eqn)))
+            eqn.primitive.name in rules.RULES and any(map(self.has_checks, rules.regions(eqn)))
         )
 
     def prints(self, eqn: Any) -> bool:
         """Whether an equation prints, or is one that is known and has prints in it, unless that is a function with a rule."""
-        rule = RULES.get(eqn.primitive.name)
+        rule = rules.RULES.get(eqn.primitive.name)
         if rule is None or rule.of_one_more is None or host_calls.is_in_finally(eqn):
             return host_calls.is_print(eqn)
         return any(self._held[id(region)][2] for region in rules.regions(eqn))
@@ -220,7 +219,7 @@ class Region:
         check = check_of(eqn)
         if check is not None:
             return self._check(check, eqn, operands)
-        rule, held = RULES[eqn.primitive.name], [region for _, region in rules.held(eqn)]
+        rule, held = rules.RULES[eqn.primitive.name], [region for _, region in rules.held(eqn)]
         if rule.of_one_more is None:
             return self._inline(held[0], operands)
         if rule.chooses and len(held) <= _FEW and not self.regions.prints(eqn) and all(map(self._is_cheap, held)):

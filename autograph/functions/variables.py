@@ -30,8 +30,16 @@ import numpy as np
 from autograph.errors import boundary
 from autograph.functions import references, updates
 from autograph.functions.cells import Tracing, is_in_region, tracing
-from autograph.functions.constants import constant
-from autograph.jax_internals import is_tracing, maps_lanes, open_traces
+from autograph.jax_internals import (
+    STAYS,
+    closed_over,
+    equation_of,
+    is_tracing,
+    literal_value,
+    maps_lanes,
+    open_traces,
+    variable_of,
+)
 from autograph.runtime.checks import messages
 from autograph.runtime.tracing.refusals import refusal
 
@@ -267,6 +275,29 @@ class Variable:
 
 # A class that says how its objects are made is not taken apart by branches and loops: the value is in the cell of the trace.
 setattr(Variable, "__new__", object.__new__)  # noqa: B010  # a type checker would not know what the class makes
+
+
+def constant(x: Any) -> Any:
+    """Returns the array that a traced value is at every call, where operations made it of nothing but numbers and arrays.
+
+    Returns any other value, and what is not traced, unchanged.
+
+    >>> jax.make_jaxpr(lambda x: constant(jnp.zeros(2) + 1) * x)(3.0).consts
+    [Array([1., 1.], dtype=float32)]
+    """
+    if not isinstance(x, jax.core.Tracer):
+        return x
+    made = equation_of(x)
+    if made is None:
+        known = (value for value in (literal_value(x), closed_over(x)) if value is not None)
+        outer = next(known, None)
+        return x if outer is None else constant(outer)
+    values = [constant(operand) for operand in made.in_tracers]
+    if made.primitive in STAYS or made.effects or any(isinstance(value, jax.core.Tracer) for value in values):
+        return x
+    with jax.ensure_compile_time_eval():
+        results = made.primitive.bind(*values, **made.params)
+    return results[made.outvars.index(variable_of(x))] if made.primitive.multiple_results else results
 
 
 def _restored(value: Any, name: str) -> Variable:

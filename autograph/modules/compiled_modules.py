@@ -26,7 +26,6 @@ from types import CodeType
 from typing import Any
 
 from autograph.code import code_places, source
-from autograph.code.code_places import codes_in, quietly
 from autograph.code.linking import Constants, link
 from autograph.code.module_names import known_globals
 from autograph.code.names import Namespace
@@ -111,7 +110,7 @@ def module_source(data: bytes, filename: str) -> Source:
     """Returns a module as the place of all its functions."""
     text = decode_source(data)
     file = SourceFile(filename, list(io.StringIO(text)), text)
-    code = quietly(compile, file.tree, filename, "exec", 0, True)
+    code = code_places.quietly(compile, file.tree, filename, "exec", 0, True)
     tree: Any = file.tree
     return Source(tree, (), code, file, file.imports)
 
@@ -164,7 +163,7 @@ class _ModuleBody(AuthorBody):
         tree: Any = module.node
         tree = ast.Module(self._statements(tree.body), tree.type_ignores)
         finish_tree(tree)
-        return self._finished(quietly(compile, tree, module.filename, "exec", 0, True))
+        return self._finished(code_places.quietly(compile, tree, module.filename, "exec", 0, True))
 
     def _finished(self, code: CodeType) -> CodeType:
         constants = tuple(self._finished(part) if isinstance(part, CodeType) else part for part in code.co_consts)
@@ -199,7 +198,7 @@ def lost_lambdas(module: Source) -> tuple[Left, ...]:
     why = "which lambda of its line it is cannot be told"
     found = {id(place.code) for place in module.nested.values()}
     table = code_places.by_place(code_places.scopes_below(module.node, ()))
-    lambdas = [code for code in codes_in(module.code) if code.co_name == "<lambda>" and id(code) not in found]
+    lambdas = [code for code in code_places.codes_in(module.code) if code.co_name == "<lambda>" and id(code) not in found]
     lost = [code for code in lambdas if code_places.matching(code, table) is None]
     return tuple(Left(code.co_qualname, code.co_firstlineno, why) for code in lost)
 
@@ -276,7 +275,7 @@ def compile_staged(data: bytes, filename: str) -> tuple[CodeType, Parts]:
             if new.co_freevars == code.co_freevars:
                 return new
             reason = f"its staged body closes over {new.co_freevars} and not over {code.co_freevars}"
-        for inside in (code, *(part for part in codes_in(code) if id(part) in places)):
+        for inside in (code, *(part for part in code_places.codes_in(code) if id(part) in places)):
             left.append(Left(inside.co_qualname, inside.co_firstlineno, reason))
         return code
 

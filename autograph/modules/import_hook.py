@@ -36,7 +36,6 @@ from autograph.code import library
 from autograph.code.code_places import quietly
 from autograph.errors import PACKAGE_DIRECTORIES, AutoGraphWarning, boundary
 from autograph.modules import compiled_modules
-from autograph.modules.compiled_modules import Left, Origin, Parts
 from autograph.modules.conversion_report import ConversionReport, ModuleReport
 from autograph.modules.loaded_modules import exchange
 from autograph.options import ALWAYS_STAGE
@@ -107,7 +106,7 @@ class ImportHook(MetaPathFinder):
         if converted is not None and not made.problem:
             why = "it was imported before the hook, and its code cannot be told, or is not that of the file"
             stay = sorted((fn.__code__.co_firstlineno, fn.__qualname__) for fn in exchange(module, plain, converted))
-            self._add(dataclasses.replace(made, left=(*made.left, *(Left(who, line, why) for line, who in stay))))
+            self._add(dataclasses.replace(made, left=(*made.left, *(compiled_modules.Left(who, line, why) for line, who in stay))))
 
     def uninstall(self) -> None:
         """Stops the conversion of modules that are imported from now on."""
@@ -152,7 +151,7 @@ class ImportHook(MetaPathFinder):
             what = f"is loaded by {who.__qualname__}, which has no source or rewrites it"
             self._add(ModuleReport(spec.name, spec.origin, problem=what))
 
-    def loaded(self, name: str, filename: str, parts: Parts) -> None:
+    def loaded(self, name: str, filename: str, parts: compiled_modules.Parts) -> None:
         """Notes what was made of a module."""
         self._add(ModuleReport(name, filename, parts.functions, parts.left))
 
@@ -215,7 +214,7 @@ class _Converting:
             if ALWAYS_STAGE:
                 code, parts = _attempted(data := read(), filename, lambda: compiled_modules.compile_staged(data, filename))
             else:
-                code, parts = compiled_modules.loaded(make(), lambda digest: Origin(filename, digest, read))
+                code, parts = compiled_modules.loaded(make(), lambda digest: compiled_modules.Origin(filename, digest, read))
         except _Unconverted as error:
             hook.failed(name, filename, error.reason)
             return error.plain

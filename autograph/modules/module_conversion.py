@@ -24,7 +24,6 @@ from typing import Any
 
 from autograph._version import __version__
 from autograph.analyses import argument_writes
-from autograph.analyses.argument_writes import ModuleWriters
 from autograph.api import do_not_convert
 from autograph.code.module_names import module_resolver
 from autograph.code.stack_room import room
@@ -110,9 +109,9 @@ class ParsedModule:
         return module_resolver(self.source.tree)
 
     @cached_property
-    def writers(self) -> ModuleWriters:
+    def writers(self) -> argument_writes.ModuleWriters:
         """The functions of the module that write elements of their parameters."""
-        return ModuleWriters(self.source.text, self.source.tree)
+        return argument_writes.ModuleWriters(self.source.text, self.source.tree)
 
     @cached_property
     def lines(self) -> tuple[str, ...]:

@@ -56,7 +56,6 @@ from autograph.runtime.library.numpy_functions import counterpart
 from autograph.runtime.library.numpy_versions import METHODS
 from autograph.runtime.tracing import context, default_dicts, host, sizes
 from autograph.runtime.tracing.class_lookup import MRO, static_lookup
-from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.families import CACHED, JITTED, UNBOUND_METHODS
 from autograph.runtime.tracing.known.limits import needs_number
 from autograph.runtime.values import key_orders, order_reads
@@ -80,7 +79,7 @@ def converted(f: Any) -> Any:
     found = find(f)
     if sizes.seen and type(found) in (JITTED, CACHED) and is_tracing():
         found = functools.partial(sizes.call_apart, found)
-    if progress.has_choices:
+    if context.progress.has_choices:
         found = choice_arguments.each_option_before(f, found, find)
     if progress.has_bounded:
         found = bounded_calls.library_before(f, found)
@@ -97,7 +96,7 @@ def _function(f: FunctionType) -> Any:
     found = staged(f)
     if found is not f:
         return found
-    if progress.is_tried and f.__module__ in _IMPURE:
+    if context.progress.is_tried and f.__module__ in _IMPURE:
         raise needs_number(f"`{f.__name__}()` gives something else in each iteration")
     if not is_library(f):
         return _unseen(f) if (journal.hears_of_writes() or is_tracing()) and host.conversion.is_unseen(f) else f
@@ -143,7 +142,7 @@ def _method(f: Any) -> Any:
 
 def _native_function(f: Any) -> Any:
     owner = f.__self__
-    if progress.is_tried and _is_impure(f):
+    if context.progress.is_tried and _is_impure(f):
         raise needs_number(f"`{f.__name__}()` gives something else in each iteration")
     if f is breakpoint:
         return debuggers.starting(f)
@@ -176,7 +175,7 @@ def _class(cls: Any) -> Any:
 
 
 def constructor(cls: Any) -> Any:
-    """The callable that makes instances of `cls`; `cls` itself where none of its code is the user's.
+    """Returns the callable that makes instances of `cls`; `cls` itself where none of its code is the user's.
 
     It does what `type.__call__` does, with the user's `__new__` and `__init__` converted.
 

@@ -41,7 +41,6 @@ from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET, CarriesNone, is_unbound
 from autograph.runtime.values import choices, key_orders
 from autograph.runtime.values.callables import KEPT, is_callable_option
-from autograph.runtime.values.choices import Choice
 from autograph.runtime.values.element_types import Elements
 from autograph.runtime.values.kinds import (
     IMMUTABLE,
@@ -107,7 +106,7 @@ class Comparison:
             return self._again(template)
         if type(value) is Maybe and type(out) is not Maybe and not is_unbound(out):
             out = Maybe(out is None, value.value if out is None else out)
-        if type(value) is Choice and not is_unbound(out):
+        if type(value) is choices.Choice and not is_unbound(out):
             if self._may_be_more(value, out, key):
                 return self._again(template)
             options = choices.options_of(value, out, within=open_traces()[:1])
@@ -326,9 +325,9 @@ class Comparison:
             return lambda: (
                 convert_weak(placeholder(kind._replace(weak=False)), kind.dtype) if kind.weak else placeholder(kind)
             )
-        opened = None if type(value) is Choice else open_container(value)
+        opened = None if type(value) is choices.Choice else open_container(value)
         if opened is None:
-            return lambda: value if type(value) is not Choice else next(iter(value.choice_options.values()))
+            return lambda: value if type(value) is not choices.Choice else next(iter(value.choice_options.values()))
         if not isinstance(value, IMMUTABLE) and self._stays_itself(value):
             self.assumptions.slots[key].kept = True
             return lambda: value

@@ -50,7 +50,6 @@ from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.known import emission, limits, recurrences
 from autograph.runtime.tracing.known.evaluation import Row, TooMany, may_be_known, row_of
 from autograph.runtime.tracing.known.levels import Level
-from autograph.runtime.tracing.known.limits import needs_number
 from autograph.runtime.tracing.known.number import (
     KnownTracer,
     bounds_of,
@@ -166,7 +165,7 @@ def settle(carry: Any, comparison: Any) -> bool:
     left = opens.keys() - staying.keys() - {id(p.leaf.known) for group, _ in computed for p in group.results}
     if any(open_variables(x).keys() & left for x in carry.level.impossible):
         if progress.is_tried:
-            raise needs_number("the program has no form of a number")
+            raise limits.needs_number("the program has no form of a number")
         carry.assumptions.is_traced = moved = True  # so that the reason comes out
     if verbosity.level > 1:
         carry.level.names += [p.leaf.path for p in pending if p.leaf.known is not None]
@@ -247,7 +246,7 @@ def _goes_on(carry: Any, comparison: Any, p: Pending) -> bool:
         return False
     if not _follows(series, p.leaf.known, p.out, carry.level):
         if progress.is_tried:
-            raise needs_number(f"{p.path} is not known in each iteration")
+            raise limits.needs_number(f"{p.path} is not known in each iteration")
         assumed.series = False
         return False
     # What has no row is a number of one attempt, with its values in the program.

@@ -23,7 +23,6 @@ from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.known import emission, evaluation, limits, recurrences
 from autograph.runtime.tracing.known.evaluation import NotKnown, Row, TooMany
 from autograph.runtime.tracing.known.levels import Level, position_in
-from autograph.runtime.tracing.known.limits import needs_number
 from autograph.runtime.tracing.known.number import (
     KnownTracer,
     bounded,
@@ -202,7 +201,7 @@ def _given_up(level: Level, group: Group, reason: NotKnown) -> list[Any]:
     if type(reason) is TooMany and not level.is_lenient:
         raise too_many_of_group(group, reason) from None
     if progress.is_tried:
-        raise needs_number(_what(group, reason)) from None
+        raise limits.needs_number(_what(group, reason)) from None
     return [None] * len(group.results)
 
 

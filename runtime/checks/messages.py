@@ -28,7 +28,6 @@ from autograph.runtime.checks.traced_strings import TracedString, as_shown, is_o
 from autograph.runtime.tracing import facts, sizes
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.values import choices, order_reads
-from autograph.runtime.values.choices import Choice
 from autograph.runtime.values.kinds import Opened, is_written, open_any, open_container
 
 _CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda x: x, "s": str, "r": repr, "a": ascii}
@@ -86,7 +85,7 @@ def formatted(value: Any, spec: str = "", conversion: str = "") -> Any:
     """A replacement field of an f-string: its string, or a part of `FormattedString` where the value is traced."""
     if isinstance(spec, TracedString):
         raise unreadable()
-    if type(value) is Choice or type(spec) is Choice:
+    if type(value) is choices.Choice or type(spec) is choices.Choice:
         return choices.each_apart(formatted, value, spec, conversion)
     if isinstance(value, BaseException) and open_message(value.args)[0]:
         value, conversion = _of_exception(value, conversion)
@@ -121,10 +120,10 @@ def _of_exception(error: BaseException, conversion: str) -> tuple[Any, str]:
 
 def f_string(*parts: Any) -> str:
     """An f-string: strings, and what `formatted` makes of its fields. A string that the program chooses is a field among others."""
-    if any(type(part) is Choice for part in parts):
+    if any(type(part) is choices.Choice for part in parts):
         if not any(type(part) in (tuple, FormattedString) for part in parts):
             return choices.each_apart(f_string, *parts)
-        parts = tuple((part, "", "s") if type(part) is Choice else part for part in parts)
+        parts = tuple((part, "", "s") if type(part) is choices.Choice else part for part in parts)
     parts = tuple(inner for part in parts for inner in (part.parts if type(part) is FormattedString else (part,)))
     if all(isinstance(part, str) for part in parts):
         joined = "".join(parts)
@@ -156,9 +155,9 @@ def closed_string(value: Any) -> Any:
 
 def percent(template: str, values: Any) -> Any:
     """`template % values`, also where `template` is a number."""
-    if type(values) is Choice:
+    if type(values) is choices.Choice:
         return choices.each_apart(percent, template, values)
-    if type(values) is tuple and any(type(value) is Choice for value in values) and not shows_traced(values):
+    if type(values) is tuple and any(type(value) is choices.Choice for value in values) and not shows_traced(values):
         return choices.each_apart(lambda *values: percent(template, values), *values)
     if type(template) is not str:
         return template % values
@@ -204,7 +203,7 @@ def string_method(f: Any) -> Any:
         def joined(strings: Any, /) -> Any:
             strings = list(strings)
             if not any(isinstance(x, TracedString) for x in strings):
-                if any(type(x) is Choice for x in strings):
+                if any(type(x) is choices.Choice for x in strings):
                     return choices.each_apart(lambda *strings: joined(strings), *strings)
                 return f(strings)
             return f_string(*[part for x in strings for part in (f.__self__, x)][1:])
@@ -221,7 +220,7 @@ def _filled(fields: Iterable[Any]) -> str:
 def check_message(args: Sequence[Any], at: Any) -> None:
     """Refuses the arguments of an exception that show a traced value in a string which others made while tracing."""
     parts = [part for x in args for part in (x.parts if type(x) is FormattedString else (x,))]
-    choices_in = [part for part in (x[0] if type(x) is tuple and x else x for x in parts) if type(part) is Choice]
+    choices_in = [part for part in (x[0] if type(x) is tuple and x else x for x in parts) if type(part) is choices.Choice]
     options = [x for choice in choices_in for x in choice.choice_options.values() if type(x) is not FormattedString]
     if any(map(is_of_traced, [*parts, *options])):
         raise StagingError(
@@ -262,7 +261,7 @@ def _parts_of_string(value: Any, spec: str, conversion: str) -> Iterator[Any]:
     if kind is FormattedString and is_plain and conversion != "r":
         for part in value.parts:
             yield from (part,) if isinstance(part, str) else _parts_of_string(*part)
-    elif is_traced(value) or type(value) is Choice:
+    elif is_traced(value) or type(value) is choices.Choice:
         yield value, spec, conversion
     elif not open_message(value)[0]:
         yield _formatted(value, spec, conversion)
@@ -298,7 +297,7 @@ def _opened(value: Any, traced: list[Any], around: frozenset[int], parts: Callab
     if is_traced(value):
         traced.append(value)
         return lambda found: found[before]
-    if type(value) is Choice and all(isinstance(option, str) for option in value.choice_options.values()):
+    if type(value) is choices.Choice and all(isinstance(option, str) for option in value.choice_options.values()):
         options = value.choice_options
         traced.append(value.choice_number)
         return lambda found: choices.choice_of(options, found[before])

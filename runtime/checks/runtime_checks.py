@@ -38,7 +38,6 @@ from autograph.jax_dispatch import stage_check
 from autograph.jax_internals import notes_of, open_traces
 from autograph.runtime.checks import handlers, messages
 from autograph.runtime.checks.failures import FailedCheck, Place, RunTimeCheckError, describe_exception
-from autograph.runtime.checks.handlers import exception_of, would_catch
 from autograph.runtime.checks.suppression import may_suppress
 from autograph.runtime.checks.tracing_errors import is_of_a_call, is_of_a_type, last_of
 from autograph.runtime.heap import journal, path_conditions
@@ -167,7 +166,7 @@ def _not_ended(error: BaseException) -> errors.StagingError:
 
 def refuse_to_handle_later(error: BaseException) -> None:
     """Refuses what Python may raise here, and the program when it runs or never, where a handler waits for it by name."""
-    if would_catch(error, by_name=True):
+    if handlers.would_catch(error, by_name=True):
         raise _not_caught(error, user_line()) from None
 
 
@@ -199,7 +198,7 @@ def say_where(error: BaseException, what: str, run: Callable[..., Any] | None = 
 def _refuse_if_caught(error: BaseException) -> None:
     if handlers.ends_items(error):
         raise _not_ended(error) from None
-    if would_catch(error):
+    if handlers.would_catch(error):
         raise _not_caught(error) from None
     if any(map(may_suppress, context.progress.managers)):
         raise handlers.seen_by_a_with(error, _line_of(error)) from None
@@ -263,7 +262,7 @@ def raise_(exception: Any = None, cause: Any = None) -> BaseException:
 
     A `raise` alone raises what is being handled once more.
     """
-    error = exception_of(exception, cause)
+    error = handlers.exception_of(exception, cause)
     if exception is None and not handlers.is_event(error):
         return error  # what cannot be staged is no event of the program
     return journal.mark_raised(error)

@@ -29,7 +29,6 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from autograph import jax_internals
-from autograph.jax_internals import is_tracing, open_traces
 from autograph.runtime.tracing.facts import TraceNotes
 from autograph.runtime.tracing.families import BUFFERS, memory_of
 from autograph.runtime.tracing.refusals import names_held, quoted, refusal
@@ -46,7 +45,7 @@ def apart(x: np.ndarray[Any, Any], unshared: int | None) -> np.ndarray[Any, Any]
     Args:
         unshared: the number of axes up to which `x` is known to nothing but the variable that is bound anew.
     """
-    is_own = is_unshared(x, unshared) and x.base is None and is_tracing()
+    is_own = is_unshared(x, unshared) and x.base is None and jax_internals.is_tracing()
     return x.copy() if is_own and (not _IS_SEEN or _read(x) is not None) else x
 
 
@@ -54,7 +53,7 @@ def holders_of_constants() -> list[Any]:
     """Returns what refers to the NumPy arrays that the open traces have as constants, where JAX keeps these alive: before 0.9.2."""
     if _IS_SEEN:
         return []
-    tables = [getattr(trace.frame, "constvar_to_val", {}) for trace in open_traces() if hasattr(trace, "frame")]
+    tables = [getattr(trace.frame, "constvar_to_val", {}) for trace in jax_internals.open_traces() if hasattr(trace, "frame")]
     return [*tables, *(value for table in tables for value in table.values() if hasattr(value, "original"))]
 
 
@@ -79,7 +78,7 @@ def check_constant(x: Any, index: Any = ...) -> None:
     Raises:
         StagingError: names the variable.
     """
-    if issubclass(type(x), BUFFERS) and is_tracing():  # `isinstance` would read an object's `__class__`
+    if issubclass(type(x), BUFFERS) and jax_internals.is_tracing():  # `isinstance` would read an object's `__class__`
         array = x if isinstance(x, np.ndarray) else x.base if isinstance(x, np.flatiter) else np.asarray(memoryview(x))
         read = _read(array)
         if read is not None and _read(_part(array, index)) is not None:
@@ -157,7 +156,7 @@ def _shares(x: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> bool:
 def _all_read(x: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]]:
     """The NumPy arrays that programs have as constants, as long as those live; none where `x` surely lies apart from all."""
     if not _IS_SEEN:
-        frames = [getattr(trace, "frame", None) for trace in open_traces()]
+        frames = [getattr(trace, "frame", None) for trace in jax_internals.open_traces()]
         values = [value for frame in frames for value in getattr(frame, "constvar_to_val", {}).copy().values()]
         past = [array() for _, array in _of_regions.still_open()]
         arrays = [*(getattr(value, "original", value) for value in values), *past]
@@ -208,7 +207,7 @@ _of_regions: TraceNotes[weakref.ref[Any]] = TraceNotes()  # their constants, bef
 def _trace_region(region: Callable[..., Sequence[Any]], in_avals: Sequence[Any], name: str) -> tuple[Any, list[Any]]:
     def run(*args: Any) -> Sequence[Any]:
         results = region(*args)
-        constants = open_traces()[0].frame.constvar_to_val.values()
+        constants = jax_internals.open_traces()[0].frame.constvar_to_val.values()
         values = [*results, *(getattr(constant, "original", constant) for constant in constants)]
         trace = jax_internals.outermost_trace()  # the constants count as long as that around the region is open
         _of_regions.notes += [(trace, weakref.ref(value)) for value in values if isinstance(value, np.ndarray)]

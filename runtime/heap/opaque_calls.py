@@ -28,7 +28,6 @@ from typing import Any
 import numpy as np
 
 from autograph.code import library, registry
-from autograph.code.registry import names_read_in
 from autograph.runtime.heap import guarded_iterators, journal
 from autograph.runtime.tracing.families import LEAVES, MUTABLE_CONTAINERS, VIEWS, memory_of
 from autograph.runtime.tracing.staging import is_array_like
@@ -129,7 +128,7 @@ class Watch:
 
     def locations(self) -> list[Any]:
         """The places, less attributes that no function reads which can be reached."""
-        names = frozenset().union(*(names_read_in(f.__code__) for f in self._functions))
+        names = frozenset().union(*(registry.names_read_in(f.__code__) for f in self._functions))
         is_named = names.isdisjoint(registry.BY_STRING)
         return [
             at for at, _ in self.before if not is_named or type(at) is not AttributeLocation or at.attribute in names

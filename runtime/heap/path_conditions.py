@@ -34,7 +34,6 @@ from autograph.jax_internals import note_of_trace, notes_of, open_traces, record
 from autograph.runtime.heap import journal
 from autograph.runtime.tracing import comparisons, context
 from autograph.runtime.tracing.array_types import is_integer
-from autograph.runtime.tracing.context import progress
 
 _loops = context.PerThread(int)  # how many were staged so far
 _afresh: context.PerThread[list[Any]] = context.PerThread(list)  # traces around functions that no cache knows
@@ -73,9 +72,9 @@ def traced_afresh(made: Callable[[], Any]) -> Iterator[Callable[[], bool]]:
     """
     traces, place = open_traces(), made()
     inside = next((k for k, trace in enumerate(traces) if trace is place), 0)
-    before = progress.checks, _loops.value
+    before = context.progress.checks, _loops.value
     with context.setting(_afresh, value=[*_afresh.value, *traces[:inside]]):
-        yield lambda: (progress.checks, _loops.value) != before
+        yield lambda: (context.progress.checks, _loops.value) != before
 
 
 class Passed(NamedTuple):
@@ -135,7 +134,7 @@ def ended(value: Any) -> None:
 
 def ended_with(results: Sequence[Any], seen: int) -> None:
     """The same of one of a statement's results, where there were checks in it: `seen` of them were staged before."""
-    if progress.checks > seen:
+    if context.progress.checks > seen:
         numbers = (x for x in results if is_integer(x) and _outlives(x))
         for number in itertools.islice(numbers, 1):
             ended(number)
@@ -268,7 +267,7 @@ class Left(NamedTuple):
 
 def conditions() -> list[Any]:
     """The bools that must all hold where the code that is traced now is reached."""
-    progress.checks += 1
+    context.progress.checks += 1
     return [_condition(region) for region in context.open_regions() if region.path is not None] + _hold()
 
 

@@ -22,9 +22,8 @@ from collections.abc import Callable
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType, TracebackType
 from typing import Any, NamedTuple
 
-from autograph import errors
 from autograph.code.library import HEAP_TYPE
-from autograph.errors import is_ours
+from autograph.errors import StagingError, is_ours
 from autograph.runtime.heap import journal
 from autograph.runtime.tracing import context
 from autograph.runtime.tracing.array_types import type_of
@@ -154,10 +153,10 @@ _DEEPEST_VALUE = 4
 _UNCHANGING = frozenset({ModuleType, BuiltinFunctionType, type(UNSET), set, deque})
 
 
-def _endless(code: Any, kind: _Kind) -> errors.StagingError:
+def _endless(code: Any, kind: _Kind) -> StagingError:
     names = [name for name in code.co_qualname.split(".") if name != "<locals>"]
     name = names[-1] if names[-1] != "<lambda>" else names[-2:][0]  # an operand bears no name, its function does
-    error = errors.StagingError(
+    error = StagingError(
         f"'{name}' {kind.what}",
         at=code,
         why=kind.why,

@@ -25,7 +25,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax.lax import cond_p, scan_p, while_p
 
 from autograph.jax_internals import ClosedJaxpr, new_var, scan_operands, with_constants
 from autograph.runtime.jaxprs import trip_counts
@@ -107,7 +106,7 @@ def bind_switch(index: Any, branches: Sequence[Traced], *args: Any) -> list[Any]
         invars = [own.get(key) or new_var(jax.typeof(value)) for key, value in operands.items()]
         invars += branch.jaxpr.invars
         closed.append(ClosedJaxpr(branch.jaxpr.replace(constvars=[], invars=invars, effects=effects), ()))
-    return list(cond_p.bind(index, *operands.values(), *args, branches=tuple(closed)))
+    return list(lax.cond_p.bind(index, *operands.values(), *args, branches=tuple(closed)))
 
 
 def no_sooner_than(pred: Any, operands: Sequence[Any]) -> Any:
@@ -146,7 +145,7 @@ def bind_while(test: Traced, body: Traced, init: Sequence[Any]) -> list[Any]:
     order = sorted(range(len(init)), key=lambda k: jnp.size(init[k]) != 1)  # numbers first: a fifth faster on a CPU
     test, body = test.taking(order), body.taking(order)
     body.jaxpr = body.jaxpr.replace(outvars=[body.jaxpr.outvars[k] for k in order])
-    results = while_p.bind(
+    results = lax.while_p.bind(
         *test.consts,
         *body.consts,
         *(init[k] for k in order),
@@ -164,7 +163,7 @@ def _scan_params() -> dict[str, Any]:
     jaxpr = jax.make_jaxpr(lambda xs: lax.scan(lambda c, x: (c, x), jnp.int32(0), xs))(
         jax.ShapeDtypeStruct((2,), "int32")
     )
-    return dict(next(e for e in jaxpr.jaxpr.eqns if e.primitive is scan_p).params)
+    return dict(next(e for e in jaxpr.jaxpr.eqns if e.primitive is lax.scan_p).params)
 
 
 def bind_scan(
@@ -187,7 +186,7 @@ def bind_scan(
     operands = [*body.consts, *init, *xs]
     if "linear" in params:
         params["linear"] = (False,) * len(operands)
-    return list(scan_p.bind(*operands, **params))
+    return list(lax.scan_p.bind(*operands, **params))
 
 
 def predicate(test: Any) -> Any:

@@ -39,7 +39,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from jax import lax
-from jax.lax import cond_p
 
 from autograph.runtime.heap.constants import trace_region
 from autograph.runtime.jaxprs.cost import calls_host, is_free_again, is_pure, is_small
@@ -166,7 +165,7 @@ def _parts(eqn: Any, made: Any, wanted: bool, made_by: dict[Any, Any]) -> list[t
             if is_literal(x) and bool(x.val) is not wanted
             for a, w in parts
         ]
-    if eqn.primitive is cond_p and wanted:
+    if eqn.primitive is lax.cond_p and wanted:
         return [(operand, True) for operand in conjuncts_of(eqn, made, made_by)]
     return []
 

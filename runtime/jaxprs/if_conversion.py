@@ -33,7 +33,6 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from jax import lax
-from jax.lax import cond_p
 
 from autograph.runtime.jaxprs.cost import is_pure
 from autograph.runtime.jaxprs.exit_folding import flags
@@ -74,7 +73,7 @@ def _guards(loop: Loop) -> Iterator[_Guard]:
     made_by = producers(jaxpr.eqns)
     for flag, going in flags(loop):
         for at, eqn in enumerate(jaxpr.eqns):
-            if eqn.primitive is not cond_p:
+            if eqn.primitive is not lax.cond_p:
                 continue
             guard, when = _predicate(eqn, made_by)
             if guard is None or guard is not jaxpr.outvars[flag]:

@@ -19,7 +19,6 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax.lax import cond_p
 
 from autograph.jax_internals import Literal
 from autograph.runtime.jaxprs.graph import Graph, is_literal, needed
@@ -53,7 +52,7 @@ class Equations(Graph):
         truth = self.truth(operands[0]) if name in _DECIDED else None
         if name == "select_n" and truth is not None and len(operands) == 3:
             self._atoms[eqn.outvars[0]] = operands[1 + truth]
-        elif eqn.primitive is cond_p and truth is not None and _can_inline(eqn.params["branches"], truth):
+        elif eqn.primitive is lax.cond_p and truth is not None and _can_inline(eqn.params["branches"], truth):
             self.define(eqn.outvars, self.add(eqn.params["branches"][truth].jaxpr, operands[1:], fresh=True))
         elif name in _PASSES_ON and (same := self._unchanged(eqn, operands)) is not None:
             self._atoms[eqn.outvars[0]] = same

@@ -77,7 +77,6 @@ from autograph.runtime.tracing.staging import is_traced, is_tracer
 from autograph.runtime.tracing.truth import length, truth_value
 from autograph.runtime.values import choices, key_orders, order_reads
 from autograph.runtime.values.bounded_array import BoundedArray
-from autograph.runtime.values.choices import Choice
 
 
 def builtin(fn: Any) -> Any:
@@ -122,7 +121,7 @@ def _float(*args: Any, **kwargs: Any) -> Any:
 
 def _type(*args: Any, **kwargs: Any) -> Any:
     """`type`; what is weakly typed as Python's numbers are is of the class of one, though traced."""
-    if len(args) == 1 and type(args[0]) is Choice:
+    if len(args) == 1 and type(args[0]) is choices.Choice:
         return choices.common(args[0], type)
     if len(args) == 1 and sizes.is_size(args[0]):
         return int
@@ -137,7 +136,7 @@ def _type(*args: Any, **kwargs: Any) -> Any:
 
 def _isinstance(x: Any, kinds: Any, /) -> bool:
     """`isinstance`; a traced scalar is of the classes that Python's number or NumPy's scalar is of, as well as of those of JAX."""
-    if type(x) is Choice:
+    if type(x) is choices.Choice:
         return choices.common(x, lambda option: isinstance(option, kinds))
 
     def is_so(number: Any) -> bool:
@@ -213,7 +212,7 @@ def _quantifier(name: str) -> Callable[[Any], Any]:
     def call(iterable: Any, /) -> Any:
         if type(iterable) in key_orders.VIEWS:
             iterable = iterable.view
-        if type(iterable) is Choice:
+        if type(iterable) is choices.Choice:
             return choices.each_apart(call, iterable)
         if is_traced(iterable) and len(jax.typeof(iterable).shape) == 1:
             return python_bools.of_python(numpy_matrices.VERSIONS[name](iterable))
@@ -353,7 +352,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     warnings.warn: traced_strings.warn,
     isinstance: _isinstance,
     type: _type,
-    callable: lambda x, /: callable(next(iter(x.choice_options.values())) if type(x) is Choice else x),
+    callable: lambda x, /: callable(next(iter(x.choice_options.values())) if type(x) is choices.Choice else x),
     hasattr: lambda obj, name, /: _getattr(obj, name, BUILTINS) is not BUILTINS,
     getattr: _getattr,
     setattr: lambda obj, name, value, /: attributes.set_attr(value, obj, name),

@@ -24,10 +24,9 @@ from jax import lax
 
 from autograph.jax_internals import convert_weak
 from autograph.runtime.checks import guards
-from autograph.runtime.tracing import integer_ranges
 from autograph.runtime.tracing.array_types import is_integer, scalar
 from autograph.runtime.tracing.context import PerThread
-from autograph.runtime.tracing.integer_ranges import check_exact
+from autograph.runtime.tracing.integer_ranges import check_exact, range_of
 from autograph.runtime.tracing.staging import is_traced
 
 
@@ -123,7 +122,7 @@ def _natural(name: str, text: str, fn: Callable[..., Any], /, *args: Any) -> Any
 
 
 def _lowest(n: Any) -> float:
-    bounds = integer_ranges.range_of(n)
+    bounds = range_of(n)
     return -math.inf if bounds is None else bounds[0]
 
 
@@ -134,14 +133,11 @@ def _fitting(name: str, result: Any, fits: Any) -> Any:
 
 def _factorial(n: Any) -> Any:
     largest = 12 if jnp.result_type(int) == jnp.int32 else 20  # its factorial still fits
-    bounds = integer_ranges.range_of(n)
+    bounds = range_of(n)
     if bounds is None or bounds[1] > largest:
         n = _fitting("factorial", n, n <= largest)
     return lax.fori_loop(1, n + 1, lambda i, total: total * i, jnp.ones((), n.dtype))
 
-
-def _perm(n: Any, k: Any = None) -> Any:
-    return _factorial(n) if k is None else _product("perm", n, k, k, lambda i: 1)
 
 
 def _comb(n: Any, k: Any) -> Any:
@@ -217,7 +213,10 @@ MATH: dict[str, Callable[..., Any]] = {
     "log": lambda x, base=None: jnp.log(real(x)) if base is None else jnp.log(real(x)) / jnp.log(real(base)),
     "modf": _modf,
     "nextafter": partial(_reals, jnp.nextafter),
-    "perm": partial(_natural, "perm", "n must be a non-negative integer", _perm),
+    "perm": partial(
+        _natural, "perm", "n must be a non-negative integer",
+        lambda n, k=None: _factorial(n) if k is None else _product("perm", n, k, k, lambda i: 1),
+    ),
     "prod": _prod,
     "remainder": _remainder,
     "sumprod": lambda p, q, /: reduce(operator.add, (a * b for a, b in zip(p, q, strict=True)), 0),

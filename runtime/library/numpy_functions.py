@@ -46,7 +46,6 @@ from autograph.runtime.sequences.bounded_functions import MAKERS, computed
 from autograph.runtime.sequences.bounded_list import BoundedList
 from autograph.runtime.tracing import context, stacked_rows
 from autograph.runtime.tracing.array_types import type_of
-from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.known import functions as known_functions
 from autograph.runtime.tracing.known.number import KnownTracer
 from autograph.runtime.tracing.refusals import refusal
@@ -94,7 +93,7 @@ def counterpart(fn: Any) -> Callable[..., Any] | None:
         found = _counterparts().get(fn)
     except TypeError:  # unhashable, so none of them
         return None
-    if found is not None and progress.level is not None and known_functions.is_function(fn):
+    if found is not None and context.progress.level is not None and known_functions.is_function(fn):
         return known_functions.or_else(fn, found)
     return found
 

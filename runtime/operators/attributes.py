@@ -27,8 +27,7 @@ from autograph.runtime.tracing import context, host
 from autograph.runtime.tracing.class_lookup import python_method, static_lookup
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_jax_array, is_tracer
-from autograph.runtime.values import choices
-from autograph.runtime.values.choices import Choice
+from autograph.runtime.values.choices import Choice, for_each_option
 from autograph.runtime.values.kinds import is_ordinary
 from autograph.runtime.values.locations import AttributeLocation, attribute_values
 from autograph.runtime.values.optional import TESTED, Maybe, some
@@ -106,7 +105,7 @@ def maybe_attr(obj: Any, name: str) -> Any:
 def set_attr(value: Any, obj: Any, name: str) -> None:
     """`obj.name = value`; a setter runs once."""
     if type(obj) is Choice:
-        return choices.for_each_option(obj, lambda option: set_attr(value, option, name))
+        return for_each_option(obj, lambda option: set_attr(value, option, name))
     obj = _behind(obj)
     if _by_method(obj, name, ("__setattr__", "fset", "__set__"), value):
         return
@@ -158,7 +157,7 @@ def _read(obj: Any, name: str) -> Any:
 def del_attr(obj: Any, name: str) -> None:
     """`del obj.name`."""
     if type(obj) is Choice:
-        return choices.for_each_option(obj, lambda option: del_attr(option, name))
+        return for_each_option(obj, lambda option: del_attr(option, name))
     obj = _behind(obj)
     if is_tracer(obj):
         _refuse_on_array(obj, name, lambda x: delattr(x, name))

@@ -189,7 +189,7 @@ def in_place_method(
 
 
 def in_place_call(base: Any, path: tuple[Step, ...], f: Any, *args: Any, unshared: int | None = None, **keywords: Any) -> Any:
-    """`f(base.a[k], ...)` as a statement, which writes its first argument, or `f(..., out=base.a[k])`; returns the new base.
+    """Runs `f(base.a[k], ...)` as a statement, which writes its first argument, or `f(..., out=base.a[k])`; returns the new base.
 
     Where nothing is traced, NumPy writes the array itself. Else what it would leave there is computed, and assigned to all of it.
 
@@ -249,7 +249,7 @@ def _at(x: Any, f: Any, call: Callable[..., Any], indices: Any, *operand: Any) -
 
 
 def _elsewhere(name: str) -> Callable[..., Any]:
-    """A function of jax.numpy that returns another array."""
+    """Returns a function of jax.numpy that returns another array."""
     return lambda x, *args, **keywords: getattr(jnp, name)(x, *args, **keywords, inplace=False)
 
 

@@ -50,7 +50,6 @@ from autograph.runtime.sequences import (
 from autograph.runtime.sequences.inplace_operators import combined
 from autograph.runtime.tracing import context, host, sizes
 from autograph.runtime.tracing.class_lookup import python_method
-from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.known import lookups
 from autograph.runtime.tracing.known.limits import needs_number
 from autograph.runtime.tracing.known.number import KnownTracer
@@ -58,18 +57,17 @@ from autograph.runtime.tracing.refusals import a, refusal
 from autograph.runtime.tracing.staging import is_jax_array, is_traced, is_tracer
 from autograph.runtime.values import choices, order_reads
 from autograph.runtime.values.bounded_array import BoundedArray
-from autograph.runtime.values.choices import Choice
 from autograph.runtime.values.locations import GlobalLocation
 from autograph.runtime.values.merge import describe
 
 
 def get_item(x: Any, i: Any) -> Any:
     """`x[i]`."""
-    if type(i) is Choice:
+    if type(i) is choices.Choice:
         return choices.each_apart(get_item, x, i)
-    if progress.has_choices and type(i) is tuple and any(type(part) is Choice for part in i):
+    if context.progress.has_choices and type(i) is tuple and any(type(part) is choices.Choice for part in i):
         return choices.each_apart(lambda *parts: get_item(x, parts), *i)
-    if progress.level is not None and (found := lookups.number_at(x, i, _read_at)) is not NotImplemented:
+    if context.progress.level is not None and (found := lookups.number_at(x, i, _read_at)) is not NotImplemented:
         return found
     read = _READS.get(type(x))
     if read is not None:
@@ -111,7 +109,7 @@ def _item_of_dict(x: Any, i: Any) -> Any:
         if issubclass(type(x), defaultdict) and i not in x:
             journal.touch_container(x)
         return x[i]
-    if progress.is_tried and type(i) is KnownTracer:
+    if context.progress.is_tried and type(i) is KnownTracer:
         raise needs_number("it is a key of a dict")
     if traced_keys.may_have_key(x, i):
         return traced_keys.get_value(x, i)
@@ -130,7 +128,7 @@ def _item_of_object(x: Any, i: Any) -> Any:
     if (base := next((base for base in _READS if issubclass(kind, base)), None)) is not None:
         return _READS[base](x, i)
     if at_traced and issubclass(kind, (str, bytes)):
-        raise needs_number("it is an index of a string") if progress.is_tried else _not_by_traced(kind, "read")
+        raise needs_number("it is an index of a string") if context.progress.is_tried else _not_by_traced(kind, "read")
     return x[i]
 
 
@@ -231,7 +229,7 @@ def set_item(value: Any, x: Any, i: Any, unshared: int | None = None) -> Any:
             return _after_write(value, x, i, unshared)
     elif kind is BoundedArray:
         return bounded_operators.updated(x, bounded_items.put_rows(value, x, i))
-    elif type(i) is Choice:
+    elif type(i) is choices.Choice:
         choices.for_each_option(i, functools.partial(set_item, value, x))
         return x
     (write or _set_in_object)(value, x, i)
@@ -271,7 +269,7 @@ def _set_in_dict(value: Any, x: dict[Any, Any], i: Any) -> None:
         comparison.check_search(i, x)
         x[i] = value
         return
-    if progress.is_tried:
+    if context.progress.is_tried:
         raise needs_number("a key of a dict is written")
     if not traced_keys.may_have_key(x, i):
         raise _not_by_traced(type(x), "written")
@@ -374,7 +372,7 @@ def _announce(x: Any, i: Any) -> None:
 
 def del_item(x: Any, i: Any) -> None:
     """`del x[i]`."""
-    if type(i) is Choice:
+    if type(i) is choices.Choice:
         choices.for_each_option(i, lambda key: del_item(x, key))
         return
     method = python_method(type(x), "__delitem__")

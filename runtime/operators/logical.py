@@ -43,7 +43,6 @@ from autograph.runtime.tracing.staging import is_array_like, is_traced
 from autograph.runtime.tracing.truth import truth_value
 from autograph.runtime.tracing.variables import StateLike
 from autograph.runtime.values import choices
-from autograph.runtime.values.choices import Choice
 
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     **comparison.COMPARISONS,
@@ -162,7 +161,7 @@ def is_(a: Any, b: Any) -> Any:
             return truth is y if truth is not None else x if y else not_(x)
     if a is b:
         return True
-    if type(a) is Choice or type(b) is Choice:
+    if type(a) is choices.Choice or type(b) is choices.Choice:
         return choices.is_same(a, b)
     if is_traced(a) and is_traced(b) and is_bool(a) and is_bool(b):
         raise refusal(

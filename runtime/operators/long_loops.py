@@ -36,12 +36,10 @@ from autograph.runtime.operators.unrolled_loops import warn_of_copies
 from autograph.runtime.sequences.iterables import STAGED
 from autograph.runtime.sequences.iteration_space import items_of
 from autograph.runtime.sequences.loop_items import Items, range_items
-from autograph.runtime.tracing import context
-from autograph.runtime.tracing.context import progress
+from autograph.runtime.tracing.context import progress, setting
 from autograph.runtime.tracing.families import LEAVES
-from autograph.runtime.tracing.known import limits
 from autograph.runtime.tracing.known.evaluation import MOST_CELLS, NotKnown, TooMany
-from autograph.runtime.tracing.known.limits import needs_number
+from autograph.runtime.tracing.known.limits import by_array, needs_number, too_many
 from autograph.runtime.tracing.known.number import made
 from autograph.runtime.tracing.refusals import a
 
@@ -121,8 +119,8 @@ class KnownEnd:
         except NotKnown as why:
             self.reason = why
             if type(why) is TooMany:
-                instead = limits.by_array(int) if left is None else _TEST_ARRAY
-                raise limits.too_many(f"how often this loop iterates is not known: {why}", instead) from None
+                instead = by_array(int) if left is None else _TEST_ARRAY
+                raise too_many(f"how often this loop iterates is not known: {why}", instead) from None
             if self.is_forced:
                 return False
             failed.append(code)
@@ -221,7 +219,7 @@ def _failure(items: Items, info: LoopInfo) -> Exception | None:
     """Tries a loop as a `scan`; returns why not, None where it is staged."""
 
     def stage() -> None:
-        with context.setting(is_tried=True):
+        with setting(is_tried=True):
             stage_for(items, info)
 
     with assuming((info.body.__code__, "long"), info.options, info.lists) as assumptions:

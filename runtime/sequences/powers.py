@@ -29,9 +29,8 @@ import jax.numpy as jnp
 
 from autograph import errors
 from autograph.runtime.checks import guards
-from autograph.runtime.tracing import integer_ranges
 from autograph.runtime.tracing.array_types import is_integer, scalar, type_of
-from autograph.runtime.tracing.integer_ranges import check_exact
+from autograph.runtime.tracing.integer_ranges import check_exact, range_of
 from autograph.runtime.tracing.known.number import KnownTracer, lifted
 from autograph.runtime.tracing.staging import is_traced
 
@@ -50,7 +49,7 @@ def power(base: Any, exponent: Any) -> Any:
         return base**exponent
     if not is_traced(exponent):
         return base**exponent if exponent >= 0 else scalar(base, float) ** exponent
-    known = integer_ranges.range_of(exponent)
+    known = range_of(exponent)
     if known is None or known[0] < 0:
         check_exact("an integer raised to a power that may be negative is a float then")
         exponent = guards.guard_index(

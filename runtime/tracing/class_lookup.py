@@ -10,12 +10,10 @@
 from __future__ import annotations
 
 import functools
-import types
-import typing
 import weakref
 from collections.abc import Callable
-from types import FunctionType
-from typing import Any, TypeVar
+from types import FunctionType, UnionType
+from typing import Any, TypeVar, Union, get_args, get_origin
 
 R = TypeVar("R")
 MRO = type.__dict__["__mro__"].__get__
@@ -62,7 +60,7 @@ def python_method(kind: type, name: str) -> FunctionType | None:
 
 def classes_of(kinds: Any) -> list[Any]:
     """The classes that a second argument of `isinstance` consists of."""
-    is_union = typing.get_origin(kinds) in (typing.Union, types.UnionType)
+    is_union = get_origin(kinds) in (Union, UnionType)
     if not is_union and not isinstance(kinds, tuple):
         return [kinds]
-    return [kind for part in (typing.get_args(kinds) if is_union else kinds) for kind in classes_of(part)]
+    return [kind for part in (get_args(kinds) if is_union else kinds) for kind in classes_of(part)]

@@ -18,8 +18,7 @@ import numpy as np
 from autograph.jax_internals import TRACE_STATE
 from autograph.runtime.tracing import integer_ranges
 from autograph.runtime.tracing.context import progress
-from autograph.runtime.tracing.known import evaluation
-from autograph.runtime.tracing.known.evaluation import Row
+from autograph.runtime.tracing.known.evaluation import MOST_CELLS, Row
 from autograph.runtime.tracing.known.number import KnownTracer, made
 
 
@@ -51,7 +50,7 @@ class Level:
         self.depth: int = 0 if self.parent is None else self.parent.depth + 1
         self.inside: Any = None
         self.reached: Any = None
-        if lengths is not None and length * lengths.size <= evaluation.MOST_CELLS:
+        if lengths is not None and length * lengths.size <= MOST_CELLS:
             self.inside = self.reached = self.along(np.arange(length)) < lengths
         elif lengths is not None:
             self.reached = lengths[None] > 0
@@ -89,7 +88,7 @@ class Level:
         if self.length == 1:
             return start
         row = None
-        if self.length <= evaluation.MOST_CELLS:
+        if self.length <= MOST_CELLS:
             row = Row(self.along(np.arange(self.length, dtype=np.int64) * step + start), int)
         found = KnownTracer(int, row, bounds, self)
         found.emitted = item, TRACE_STATE.value

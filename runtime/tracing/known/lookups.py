@@ -25,7 +25,6 @@ import numpy as np
 
 from autograph.runtime.tracing.families import SCALARS
 from autograph.runtime.tracing.known import emission, evaluation
-from autograph.runtime.tracing.known.evaluation import Row
 from autograph.runtime.tracing.known.number import KnownTracer, bounds_of, is_open_number, lifted, made
 
 
@@ -88,29 +87,29 @@ def _in_table(x: Any, parts: tuple[Any, ...], level: Any) -> Any:
     return KnownTracer(numbers.kind, None, numbers.bounds() or (), level, emission.Table(numbers.values.reshape(-1)), (at,))
 
 
-def _numbers_in(x: Any) -> Row | None:
+def _numbers_in(x: Any) -> evaluation.Row | None:
     if type(x) is np.ndarray:
-        return Row(x, x.dtype.type) if x.dtype.kind in "biuf" and x.size else None
+        return evaluation.Row(x, x.dtype.type) if x.dtype.kind in "biuf" and x.size else None
     if type(x) not in (list, tuple) or set(map(type, x)) not in ({int}, {float}, {bool}):
         return None
     return evaluation.row_of(x)
 
 
-def _of_array(x: Any, parts: tuple[Any, ...]) -> Row | None:
+def _of_array(x: Any, parts: tuple[Any, ...]) -> evaluation.Row | None:
     index = [part.row.values if type(part) is KnownTracer and part.row is not None else part for part in parts]
     if x.dtype.kind not in "biuf" or len(index) != x.ndim or not all(type(k) in (int, np.ndarray) for k in index):
         return None
     return _taken(x, index, x.dtype.type)
 
 
-def _of_sequence(xs: Any, index: Row) -> Row | None:
+def _of_sequence(xs: Any, index: evaluation.Row) -> evaluation.Row | None:
     numbers = _numbers_in(xs)
     return None if numbers is None else _taken(numbers.values, [index.values], numbers.kind)
 
 
-def _taken(values: Any, index: list[Any], kind: type) -> Row | None:
+def _taken(values: Any, index: list[Any], kind: type) -> evaluation.Row | None:
     try:
-        return Row(values[tuple(index)], kind)
+        return evaluation.Row(values[tuple(index)], kind)
     except IndexError:  # in an iteration that may be reached: the program says it
         return None
 

@@ -29,7 +29,6 @@ from jax.core import Tracer
 from autograph.jax_internals import TAKES_OPERANDS, TRACE_STATE, open_traces
 from autograph.runtime.tracing import context, integer_ranges
 from autograph.runtime.tracing.known import emission, evaluation
-from autograph.runtime.tracing.known.evaluation import NotKnown, Row, choice, may_be_known
 from autograph.runtime.tracing.known.limits import needs_number, sum_of_bools, too_many_elements, too_many_of
 from autograph.runtime.tracing.refusals import user_variables
 
@@ -54,7 +53,7 @@ class KnownTracer(Tracer):
 
     __slots__ = ("args", "aval", "bounds", "compute", "emitted", "fn", "is_used", "kind", "level", "row", "sample")
 
-    def __init__(self, kind: type, row: Row | None, bounds: Any, level: Any, fn: Any = None, args: Any = ()) -> None:
+    def __init__(self, kind: type, row: evaluation.Row | None, bounds: Any, level: Any, fn: Any = None, args: Any = ()) -> None:
         self._trace, self.aval, self._line_info = TRACE_STATE.value, emission.aval_of(kind), None
         self.kind, self.row, self.bounds, self.level, self.fn, self.args = kind, row, bounds, level, fn, args
         self.emitted: Any = None
@@ -152,7 +151,7 @@ def lifted(fn: Callable[..., Any], *args: Any) -> Any:
             level = a.level if level is None or a.level.depth > level.depth else level
             if a.row is None:
                 is_open, is_long = is_open or a.bounds is None, True
-        elif not may_be_known(kind):
+        elif not evaluation.may_be_known(kind):
             return NotImplemented
     if level is None:
         return NotImplemented
@@ -167,7 +166,7 @@ def lifted(fn: Callable[..., Any], *args: Any) -> Any:
         return made(row, level, fn, args)
     except evaluation.TooMany as why:
         return _by_bounds(level, fn, args, str(why))
-    except NotKnown as why:
+    except evaluation.NotKnown as why:
         if context.progress.is_tried:
             raise needs_number(str(why)) from None
         return NotImplemented
@@ -217,7 +216,7 @@ def _open(level: Any, fn: Callable[..., Any], args: tuple[Any, ...]) -> Any:
             sample = fn(*(kind_of(a)(1) if type(a) is KnownTracer else a for a in args))
         except Exception:
             return NotImplemented
-    if not may_be_known(type(sample)):
+    if not evaluation.may_be_known(type(sample)):
         return NotImplemented
     found = KnownTracer(type(sample), None, None, level, fn, args)
     found.sample = sample
@@ -250,7 +249,7 @@ def open_variables(x: Any, found: dict[int, KnownTracer] | None = None) -> dict[
     return found
 
 
-def made(row: Row, level: Any, fn: Any = None, args: tuple[Any, ...] = ()) -> Any:
+def made(row: evaluation.Row, level: Any, fn: Any = None, args: tuple[Any, ...] = ()) -> Any:
     """Makes the known number of a row; the number itself where all iterations share one."""
     number = row.constant()
     if number is not None:
@@ -332,7 +331,7 @@ def _below(x: tuple[int, int], y: tuple[int, int], most: int) -> tuple[int, int]
     return (0, most) if x[0] >= 0 and y[0] >= 0 else None
 
 
-_OF_ANY: frozenset[Any] = frozenset((bool, operator.not_, choice))
+_OF_ANY: frozenset[Any] = frozenset((bool, operator.not_, evaluation.choice))
 """Functions that take bools as well as ints."""
 
 _NAMES = {
@@ -346,7 +345,7 @@ _BOUNDS: dict[Any, Callable[..., tuple[int, int] | None]] = {
     operator.and_: lambda x, y: _below(x, y, min(x[1], y[1])),
     operator.neg: lambda x: (-x[1], -x[0]),
     operator.pow: lambda x, y: (x[0] ** y[0], x[1] ** min(y[1], 64)) if min(x[0], y[0]) >= 0 else None,
-    choice: lambda _, *each: (min(low for low, _ in each), max(high for _, high in each)),
+    evaluation.choice: lambda _, *each: (min(low for low, _ in each), max(high for _, high in each)),
     **{fn: functools.partial(integer_ranges.bounds_of_result, name) for fn, name in _NAMES.items()},
 }
 """The least and the greatest of a function's results, of those of its arguments; None where they are not known."""
