@@ -18,7 +18,7 @@ import numpy as np
 from autograph.jax_internals import TRACE_STATE
 from autograph.runtime.tracing import integer_ranges
 from autograph.runtime.tracing.context import progress
-from autograph.runtime.tracing.known.evaluation import MOST_CELLS, Row
+from autograph.runtime.tracing.known import evaluation
 from autograph.runtime.tracing.known.number import KnownTracer, made
 
 
@@ -50,7 +50,7 @@ class Level:
         self.depth: int = 0 if self.parent is None else self.parent.depth + 1
         self.inside: Any = None
         self.reached: Any = None
-        if lengths is not None and length * lengths.size <= MOST_CELLS:
+        if lengths is not None and length * lengths.size <= evaluation.MOST_CELLS:
             self.inside = self.reached = self.along(np.arange(length)) < lengths
         elif lengths is not None:
             self.reached = lengths[None] > 0
@@ -88,8 +88,8 @@ class Level:
         if self.length == 1:
             return start
         row = None
-        if self.length <= MOST_CELLS:
-            row = Row(self.along(np.arange(self.length, dtype=np.int64) * step + start), int)
+        if self.length <= evaluation.MOST_CELLS:
+            row = evaluation.Row(self.along(np.arange(self.length, dtype=np.int64) * step + start), int)
         found = KnownTracer(int, row, bounds, self)
         found.emitted = item, TRACE_STATE.value
         return found
@@ -103,7 +103,7 @@ class Level:
         if self.inside is not None:
             # The last number again where there is no iteration, so that there are no other numbers than Python has.
             k = np.minimum(self.along(np.arange(self.length)), np.maximum(self.lengths - 1, 0))
-            row = Row(np.where(is_run, first + by * k, bounds[0]), int)
+            row = evaluation.Row(np.where(is_run, first + by * k, bounds[0]), int)
         integer_ranges.declare_range(item, *bounds)
         found = KnownTracer(int, row, bounds, self)
         found.emitted = item, TRACE_STATE.value
@@ -123,7 +123,7 @@ class Level:
 
 def position_in(level: Level) -> Any:
     """Returns the number of an iteration of a loop, from 0, as a known number of which the program has no value."""
-    return made(Row(level.along(np.arange(level.length)), int), level)
+    return made(evaluation.Row(level.along(np.arange(level.length)), int), level)
 
 
 def column_of(x: KnownTracer, length: int) -> list[Any]:
@@ -133,7 +133,7 @@ def column_of(x: KnownTracer, length: int) -> list[Any]:
     values = x.row.values
     if values.ndim <= depth:
         return [x] * length
-    rows = [Row(values[t], x.kind) for t in range(values.shape[0])] * (length if values.shape[0] == 1 else 1)
+    rows = [evaluation.Row(values[t], x.kind) for t in range(values.shape[0])] * (length if values.shape[0] == 1 else 1)
     if progress.level is None:
         return values.tolist() if not issubclass(x.kind, np.generic) else list(values)
     return [made(row, progress.level) for row in rows]

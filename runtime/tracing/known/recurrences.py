@@ -22,7 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.tracing.known.evaluation import MOST_CELLS, NotKnown, Row, TooMany, choice, evaluate, row_of
+from autograph.runtime.tracing.known import evaluation
+from autograph.runtime.tracing.known.evaluation import NotKnown, Row, TooMany, choice, row_of
 from autograph.runtime.tracing.known.levels import Level
 from autograph.runtime.tracing.known.number import KnownTracer, is_open_number, lifted, made
 from autograph.runtime.tracing.known.step_functions import MOST_STEPS, column, is_of_one_loop, nodes_of, step_function
@@ -53,7 +54,7 @@ def run_ahead(
     nodes = nodes_of(nexts)
     of_nodes = [_row(x, rows) for x in nodes]
     if any(row is None and not x.is_open for x, row in zip(nodes, of_nodes, strict=True)):
-        raise TooMany(f"there are more than {MOST_CELLS:,} iterations")
+        raise TooMany(f"there are more than {evaluation.MOST_CELLS:,} iterations")
     if any(type(init) is Row for init in inits) or not all(
         row is None or is_of_one_loop(row, level) for row in of_nodes
     ):
@@ -100,7 +101,7 @@ def _accumulated(level: Level, variable: KnownTracer, init: Any, after: Any, row
     if where is not None:
         values = np.where(where.values, values, values.dtype.type(_NEUTRAL[fn]))
     shape = np.broadcast_shapes((level.length, *[1] * level.depth), start.values.shape, values.shape)
-    if math.prod(shape) > MOST_CELLS:
+    if math.prod(shape) > evaluation.MOST_CELLS:
         raise TooMany(f"there are {math.prod(shape):,} iterations")
     before = np.broadcast_to(start.values, (1, *shape[1:])).astype(values.dtype)
     terms = np.concatenate([before, np.broadcast_to(values, shape)])
@@ -155,7 +156,7 @@ def _number_or_row(values: Any, kind: type) -> Any:
 def _by_python(
     level: Level, variables: Sequence[KnownTracer], inits: Values, nexts: Values, rows: Rows
 ) -> tuple[list[Row], Values]:
-    if level.length > MOST_CELLS:
+    if level.length > evaluation.MOST_CELLS:
         raise TooMany(f"there are {level.length:,} iterations")
     series: list[list[Any]] = [[] for _ in variables]
     run, inputs = step_function(level, variables, nexts, [numbers.append for numbers in series])
@@ -202,7 +203,7 @@ def _stacked(level: Level, column: Values, last: Any) -> Row:
         return Row(level.along(row_of(column).values), kind)
     values = [value.values if type(value) is Row else np.asarray(value) for value in column]
     shape = np.broadcast_shapes(*(value.shape for value in values))
-    if math.prod(shape) * level.length > MOST_CELLS:
+    if math.prod(shape) * level.length > evaluation.MOST_CELLS:
         raise TooMany(f"there are {math.prod(shape) * level.length:,} iterations")
     stacked = np.stack([np.broadcast_to(value, shape) for value in values])
     return Row(stacked.reshape(len(values), *[1] * (level.depth - len(shape)), *shape), kind)
@@ -230,7 +231,7 @@ def _at(x: KnownTracer, t: int, level: Level, known: dict[int, Any], rows: Rows)
         raise NotKnown("it depends on a variable of a loop around")
     args = [known[id(a)] if type(a) is KnownTracer else a for a in x.args]
     if any(type(a) is Row for a in args):
-        return evaluate(x.fn, args)
+        return evaluation.evaluate(x.fn, args)
     try:
         return x.fn(*args)
     except NotKnown:
@@ -302,7 +303,7 @@ def loops_around(level: Level, nexts: Values) -> tuple[list[KnownTracer], list[i
         if x.is_open:
             continue
         if x.row is None:
-            raise TooMany(f"there are more than {MOST_CELLS:,} iterations")
+            raise TooMany(f"there are more than {evaluation.MOST_CELLS:,} iterations")
         values = x.row.values
         if values.ndim <= level.depth:
             alone.append(x)
