@@ -15,7 +15,6 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
 
 from autograph._version import __version__
 from autograph.cli import convert, error, explain, graph, inspect_saved, run, run_saved, show
@@ -23,16 +22,16 @@ from autograph.cli import convert, error, explain, graph, inspect_saved, run, ru
 INTERRUPTED = 130  # 128 + SIGINT and 128 + SIGPIPE: what a shell reports for other programs
 BROKEN_PIPE = 141
 
-COMMANDS: dict[str, tuple[Any, str]] = {
-    "convert": (convert, "write converted modules"),
-    "show": (show, "print the converted code of a function"),
-    "explain": (explain, "say what each statement becomes"),
-    "error": (error, "print the page on an error"),
-    "run": (run, "run a script with its functions converted"),
-    "graph": (graph, "print or draw the traced program of a function"),
-    "inspect": (inspect_saved, "print the signatures of a saved file"),
-    "run-saved": (run_saved, "call the function in a saved file"),
-}
+COMMANDS = (
+    ("convert", convert, "write converted modules"),
+    ("show", show, "print the converted code of a function"),
+    ("explain", explain, "say what each statement becomes"),
+    ("error", error, "print the page on an error"),
+    ("run", run, "run a script with its functions converted"),
+    ("graph", graph, "print or draw the traced program of a function"),
+    ("inspect", inspect_saved, "print the signatures of a saved file"),
+    ("run-saved", run_saved, "call the function in a saved file"),
+)
 """Each command with the module that runs it, and its line in the list."""
 
 
@@ -45,7 +44,7 @@ def grammar() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"jax-autograph {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, (command, purpose) in COMMANDS.items():
+    for name, command, purpose in COMMANDS:
         parser = commands.add_parser(name, help=purpose, description=command.DESCRIPTION)
         command.add_arguments(parser)
         parser.set_defaults(command_function=command.run, command_parser=parser)
