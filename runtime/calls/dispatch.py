@@ -81,7 +81,7 @@ def converted(f: Any) -> Any:
         found = functools.partial(sizes.call_apart, found)
     if context.progress.has_choices:
         found = choice_arguments.each_option_before(f, found, find)
-    if progress.has_bounded:
+    if context.progress.has_bounded:
         found = bounded_calls.library_before(f, found)
     return order_reads.check_orders_before(f, found) if key_orders.any_unknown() else found
 

@@ -166,7 +166,7 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
     outputs = _outputs(fn, name)
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if progress.has_bounded and bounded_calls.takes_bounded(args, kwargs):
+        if context.progress.has_bounded and bounded_calls.takes_bounded(args, kwargs):
             return computed(name.rpartition(".")[2], args, kwargs)
         if not takes_traced(args, kwargs):
             if context.active() or is_tracing():
