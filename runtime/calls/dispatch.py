@@ -162,8 +162,9 @@ def _native_function(f: Any) -> Any:
 
 
 def _library(f: Any) -> Any:
-    f = native_methods.announced(f)
-    return with_functions_converted(f) if takes_functions(f) else f
+    call = native_methods.announced(f)
+    call = with_functions_converted(call) if takes_functions(f) else call
+    return bounded_calls.of_leaves(f.__name__, call) if type(f) is FunctionType and f in bounded_calls.OF_TREES else call
 
 
 def _numpy_function(f: Any) -> Any:

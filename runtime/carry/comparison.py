@@ -32,12 +32,12 @@ from autograph.runtime.carry.layout import Layout
 from autograph.runtime.carry.messages import CHANGED_AND_REPLACED, NO_END, NO_NUMBER
 from autograph.runtime.carry.slots import Leaf
 from autograph.runtime.carry.variable_groups import Pending
-from autograph.runtime.heap.array_views import is_copy_of
 from autograph.runtime.heap.escape import Made
 from autograph.runtime.heap.unset_reads import READ_FIRST, is_read
 from autograph.runtime.tracing.array_types import TypesDiffer, check_fits, join_types, placeholder, type_of
 from autograph.runtime.tracing.known.number import is_open_number
-from autograph.runtime.tracing.staging import is_array_like
+from autograph.runtime.tracing.recorded import is_copy_of
+from autograph.runtime.tracing.staging import is_array_like, is_tracer
 from autograph.runtime.tracing.variables import UNSET, CarriesNone, is_unbound
 from autograph.runtime.values import choices, key_orders
 from autograph.runtime.values.callables import KEPT, is_callable_option
@@ -192,6 +192,8 @@ class Comparison:
     def _leaf(self, template: Slot, out: Any, key: tuple[Any, ...], path: str) -> Template:
         leaf = self.leaves[template.index]
         if out is leaf.tracer or is_copy_of(out, leaf.tracer):
+            if is_tracer(leaf.init) and leaf.init.dtype != leaf.type.dtype:  # `y = y.astype(float)`, of what is a float by now
+                return self.carry_leaf(template, out, key, path)
             self._stays(leaf)
             return template
         if is_unbound(out):

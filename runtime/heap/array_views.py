@@ -20,7 +20,7 @@ import numpy as np
 from autograph.jax_internals import closed_over, literal_value, open_traces, origin, trace_of, variable_of
 from autograph.runtime.heap import array_order
 from autograph.runtime.tracing.facts import Facts
-from autograph.runtime.tracing.recorded import alias_of, equations_after, wrapped
+from autograph.runtime.tracing.recorded import alias_of, copies, equations_after, wrapped
 from autograph.runtime.tracing.staging import is_tracer
 
 _MOST = 16
@@ -82,23 +82,16 @@ def copied(x: Any, given: Iterable[Any]) -> Any:
         alias = alias_of(x)
         if alias is None:
             return x.copy()
-        x = alias
-    _copies.note(innermost_tracer(x), True)
+        copies.note(innermost_tracer(alias), [x])  # JAX forgets a constant with its own tracer
+        return alias
+    copies.note(innermost_tracer(x), [None])
     return x
-
-
-_copies: Facts[bool] = Facts()
-
-
-def is_copy_of(x: Any, other: Any) -> bool:
-    """Whether `x` is another tracer of the value `other`, for what NumPy makes a copy."""
-    return bool(_copies) and _copies.of(x) is True and variable_of(x) is variable_of(other) is not None
 
 
 def _key(x: Any) -> int:
     """Tells the values of the innermost trace apart, and copies from what they were made of."""
     variable = variable_of(x)
-    return id(x) if variable is None or _copies.of(x) else id(variable)
+    return id(x) if variable is None or copies.of(x) is not None else id(variable)
 
 
 def note_shared(x: Any, others: Iterable[Any]) -> None:
@@ -212,7 +205,7 @@ def _views_made(x: Any, lanes_of_inner: int = 0) -> list[Any]:
     unused = [eqn for eqn in made if id(eqn) not in consumed]
     if unused:
         found += [t for t in gc.get_referrers(*unused) if is_tracer(t)]
-    found = [t for t in found if not _copies.of(t)] if _copies else found
+    found = [t for t in found if not copies.of(t)] if copies else found
     return _as_used(list({id(t): t for t in found}.values()), x)
 
 
@@ -314,7 +307,7 @@ def _chain(x: Any) -> list[Any]:
 
 
 def _base(x: Any) -> Any:
-    if _copies and _copies.of(x):
+    if copies and copies.of(x):
         return None
     made = origin(x)
     if made is None:

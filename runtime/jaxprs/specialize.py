@@ -60,8 +60,9 @@ class Equations(Graph):
             self._keep(eqn, operands, fresh)
             if truth is not None and (name in _OF_SAME_TRUTH or (name == "not" and eqn.outvars[0].aval.dtype == _BOOL)):
                 out = self.read(eqn.outvars[0])
-                self._know(out, truth != (name == "not"))
-                self.define(eqn.outvars, [self.read(out)])
+                if not is_literal(out):  # else it was known before
+                    self._know(out, truth != (name == "not"))
+                    self.define(eqn.outvars, [self.read(out)])
 
     def _unchanged(self, eqn: Any, operands: list[Any]) -> Any:
         """The operand that an equation passes on: `p and True`, an element written where it was read."""

@@ -17,8 +17,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
+import jax
+import jax.flatten_util
 import jax.numpy as jnp
 import numpy as np
 
@@ -46,7 +49,13 @@ def takes_bounded(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     return any(map(_holds_bounded, args)) or any(map(_holds_bounded, kwargs.values()))
 
 
+def _is_bounded(x: Any) -> bool:
+    return type(x) is BoundedArray
+
+
 def _holds_bounded(x: Any) -> bool:
+    if type(x) is dict:
+        return any(map(_holds_bounded, x.values()))
     return type(x) is BoundedArray or (type(x) in (list, tuple) and any(map(_holds_bounded, x)))
 
 
@@ -56,6 +65,26 @@ def functions_of_jax() -> dict[Any, Callable[..., Any]]:
     names = [*CALLS, *(name for name, fn in vars(np).items() if isinstance(fn, np.ufunc))]
     found = {fn: of_jax(name, fn) for name in names if (fn := getattr(jnp, name, None)) is not None}
     return {**found, jnp.linalg.norm: of_jax("norm", jnp.linalg.norm)}
+
+
+OF_TREES = frozenset(
+    fn
+    for module in (jax.tree, jax.tree_util, jax.flatten_util)
+    for name, fn in vars(module).items()
+    if type(fn) is FunctionType and not name.removeprefix("tree_").startswith(("register", "unflatten", "structure"))
+)
+"""Functions of JAX that compute with what pytrees hold."""
+
+
+def of_leaves(name: str, fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a function of pytrees that refuses those with a bounded array: it would take the buffer for the elements."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if progress.has_bounded and any(map(_is_bounded, jax.tree.leaves((args, kwargs), is_leaf=_is_bounded))):
+            raise refused(f"{name}()")
+        return fn(*args, **kwargs)
+
+    return call
 
 
 def library_before(f: Any, found: Callable[..., Any]) -> Callable[..., Any]:

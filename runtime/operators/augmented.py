@@ -45,8 +45,16 @@ def iop(symbol: str, x: Any, value: Any, unshared: int | None = None) -> Any:
         array_versions.record(x, new, array_versions.UPDATE, unshared=constants.is_unshared(x, unshared))
     elif type(x) is BoundedArray:
         _check_kind(symbol, x.dtype, new)
+        _check_axes(x, new)
         array_versions.record(x.data, new.data, array_versions.UPDATE)
     return new
+
+
+def _check_axes(x: BoundedArray, new: Any) -> None:
+    """Raises what NumPy raises where the result of an operation in place has more elements than the array."""
+    is_apart = type(new) is not BoundedArray or new.ndim != x.ndim
+    if is_apart or any(r is None and n == 1 != m for r, n, m in zip(x.rows, x.data.shape, new.data.shape, strict=True)):
+        raise ValueError("non-broadcastable output operand: the result has other axes than the array that is written")
 
 
 def _check_kind(symbol: str, dtype: Any, new: Any) -> None:
@@ -77,7 +85,7 @@ def traceable(x: np.ndarray[Any, Any], unshared: int | None, calls: int) -> Any:
     if not is_own:
         return x
     if constants.is_unshared(x, unshared) and context.active():
-        constants.note_alone(x)  # the other branch leaves it as it is in the same variable
+        constants.note_alone(x)  # the other branch leaves it in the same variable
     with np.errstate(over="ignore", invalid="ignore"):  # what `np.empty` holds may be beyond the floats of the program
         return jnp.asarray(x)
 

@@ -255,6 +255,8 @@ def _put_rows(value: Any, x: Any, rows: slice) -> Any:
         raise ValueError(text)
     start = guard_index(start, stop - start == count, ValueError(text))
     value = jnp.broadcast_to(value, (count, *x.shape[1:]))
+    if count == size:  # else XLA, which knows where all rows begin, would drop the check
+        return jnp.where(start == 0, value, x)
     return lax.dynamic_update_slice_in_dim(x, value, start, 0)
 
 

@@ -48,7 +48,11 @@ Axis = int | tuple[int, ...] | None
 def _axes(x: BoundedArray, axis: Axis) -> tuple[int, ...]:
     if axis is None:
         return tuple(range(x.ndim))
-    return tuple(operator.index(k) % x.ndim for k in (axis if isinstance(axis, tuple) else (axis,)))
+    axes = [operator.index(k) for k in (axis if isinstance(axis, tuple) else (axis,))]
+    for k in axes:
+        if not -x.ndim <= k < x.ndim:
+            raise np.exceptions.AxisError(k, x.ndim)
+    return tuple(k % x.ndim for k in axes)
 
 
 def _left(x: BoundedArray, axes: Sequence[int], result: Any, keepdims: bool) -> Any:
@@ -77,6 +81,8 @@ def _greatest(dtype: Any) -> Any:
 def _reduction(name: str, neutral: Any) -> Callable[..., Any]:
     def reduce(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
         x = of_array(a)
+        if type(neutral) is bool:
+            x = BoundedArray(x.data != 0, x.rows)
         axes = _axes(x, axis)
         return _left(x, axes, getattr(jnp, name)(x.filled(neutral), axis=axes, keepdims=keepdims), keepdims)
 
@@ -103,11 +109,12 @@ def _last(name: str, x: BoundedArray) -> Any:
 def _not_empty(x: BoundedArray, axes: Sequence[int], text: str, value: Any) -> Any:
     """Returns a value; the program fails where one of some axes is empty."""
     checked = jnp.asarray(value, x.dtype)
+    other = jnp.asarray(not value if x.dtype.kind == "b" else 1 if value == 0 else 0, x.dtype)  # so that the check has a use
     for k in axes:
         rows = x.rows[k]
         if rows is not None and not _has_some(rows.length):
             length = guard_index(jnp.asarray(rows.length), jnp.asarray(rows.length > 0), ValueError(text))
-            checked = jnp.where(length > 0, checked, jnp.zeros((), x.dtype))  # so that the check has a use
+            checked = jnp.where(length > 0, checked, other)
     return checked
 
 
@@ -116,10 +123,14 @@ def _has_some(length: Any) -> bool:
     return known is not None and known[0] > 0
 
 
-def _mean(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
+def _inexact(a: Any) -> BoundedArray:
+    """Returns the same in floats, in which sums and squares of small integers fit."""
     x = of_array(a)
-    if not jnp.issubdtype(x.dtype, jnp.inexact):
-        x = BoundedArray(x.data.astype(float), x.rows)
+    return x if jnp.issubdtype(x.dtype, jnp.inexact) else BoundedArray(x.data.astype(float), x.rows)
+
+
+def _mean(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
+    x = _inexact(a)
     return CALLS["sum"](x, axis, keepdims=keepdims) / _count(x, _axes(x, axis))
 
 
@@ -136,49 +147,52 @@ def _std(a: Any, axis: Axis = None, *, ddof: Any = 0, keepdims: bool = False) ->
 
 
 def _norm(x: Any) -> Any:
-    x = of_array(x)
+    x = _inexact(x)
     squares = elementwise("square", lambda d: jnp.real(d * jnp.conj(d)), x)
     return jnp.sqrt(CALLS["sum"](squares))
 
 
-def _vector(a: Any, name: str) -> tuple[BoundedArray, Any]:
+def _vector(a: Any, name: str, axis: Axis = None) -> tuple[BoundedArray, Any]:
     """Returns a bounded array of one axis, and its rows."""
     x = of_array(a)
     if x.ndim != 1:
         raise refused(f"{name}() of an array of {x.ndim} axes")
+    _axes(x, axis)
     return x, x.rows[0] or all_rows(x.data.shape[0])
 
 
 def _place_of_extreme(name: str) -> Callable[..., Any]:
     def find(a: Any, axis: Axis = None) -> Any:
-        x, rows = _vector(a, name)
-        last = _not_empty(x, (0,), f"attempt to get {name} of an empty sequence", _last(name, x))
-        best = getattr(jnp, name[3:])(x.filled(last))
+        x, rows = _vector(a, name, axis)
+        best = getattr(jnp, name[3:])(x.filled(_last(name, x)))
         found = jnp.argmax(rows.mask() & ((x.data == best) | ((x.data != x.data) & (best != best))))
         place = minus(found, rows.start) if type(rows) is Span else jnp.cumsum(rows.mask())[found] - 1
+        if not _has_some(rows.length):
+            error = ValueError(f"attempt to get {name} of an empty sequence")
+            place = guard_index(jnp.asarray(place), jnp.asarray(rows.length > 0), error)
         return integer_ranges.declare_range(place, 0, max(rows.size - 1, 0))
 
     return find
 
 
-def _sort(a: Any, axis: int = -1) -> BoundedArray:
-    x, rows = _vector(a, "sort")
+def _sort(a: Any, axis: Axis = -1) -> BoundedArray:
+    x, rows = _vector(a, "sort", axis)
     behind = jnp.nan if jnp.issubdtype(x.dtype, jnp.inexact) else _greatest(x.dtype)
     return BoundedArray(jnp.sort(x.filled(behind)), (Span(0, rows.length, rows.size),))
 
 
 def _median(a: Any, axis: Axis = None) -> Any:
-    x = _sort(a)
+    x = _sort(_inexact(a), axis)
     n = x.rows[0].length  # type: ignore[union-attr]  # what is sorted has rows
     low, high = (jnp.take(x.data, k, mode="clip") for k in ((n - 1) // 2, n // 2))
-    has_nan = jnp.any(jnp.isnan(x.filled(0))) if jnp.issubdtype(x.dtype, jnp.inexact) else False
-    return jnp.where((n > 0) & ~jnp.asarray(has_nan), (low + high) / 2, jnp.nan)
+    return jnp.where((n > 0) & ~jnp.any(jnp.isnan(x.filled(0))), (low + high) / 2, jnp.nan)
 
 
 def _scan(name: str, neutral: Any) -> Callable[..., Any]:
     def scan(a: Any, axis: Axis = None) -> Any:
-        x, rows = _vector(a, name)
-        return BoundedArray(getattr(jnp, name)(x.filled(neutral)), (rows,))
+        x, rows = _vector(a, name, axis)
+        dtype = jnp.sum(x.data[:0]).dtype  # small integers are added in a wider type
+        return BoundedArray(getattr(jnp, name)(x.filled(neutral), dtype=dtype), (rows,))
 
     return scan
 
@@ -203,7 +217,7 @@ def _concatenate(arrays: Sequence[Any], axis: int = 0) -> Any:
 
 
 def _append(arr: Any, values: Any) -> Any:
-    return _concatenate([of_array(arr), of_array(jnp.atleast_1d(values) if type(values) is not BoundedArray else values)])
+    return _concatenate([of_array(arr), of_array(jnp.ravel(jnp.asarray(values)) if type(values) is not BoundedArray else values)])
 
 
 def _diff(a: Any) -> Any:
@@ -285,7 +299,15 @@ def _reshape(a: BoundedArray, *shape: Any) -> Any:
     raise refused("reshaping")
 
 
+def _clip(a: Any, a_min: Any = None, a_max: Any = None) -> Any:
+    if a_min is not None:
+        a = elementwise("maximum", jnp.maximum, a, a_min)
+    return a if a_max is None else elementwise("minimum", jnp.minimum, a, a_max)
+
+
 def _copy(a: Any) -> BoundedArray:
+    if type(a) is not BoundedArray:
+        raise refused("making an array of several ones")
     return BoundedArray(array_views.copied(a.data, [a.data]), a.rows)
 
 
@@ -306,7 +328,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "zeros_like": _like(0), "empty_like": _like(0), "ones_like": _like(1), "copy": _copy, "array": _copy, "asarray": lambda a: a,
     "ravel": lambda a: _reshape(a, -1), "flatten": lambda a: _copy(_reshape(a, -1)), "transpose": lambda a: a.T, "astype": _astype,
     "shape": lambda a: a.shape, "size": lambda a: a.size, "ndim": lambda a: a.ndim,
-    "clip": lambda a, a_min=None, a_max=None: elementwise("clip", jnp.clip, a, a_min, a_max),
+    "clip": _clip,
     "real": lambda a: elementwise("real", jnp.real, a), "imag": lambda a: elementwise("imag", jnp.imag, a),
     "round": lambda a, decimals=0: elementwise("rint", functools.partial(jnp.round, decimals=decimals), a),
 }
@@ -331,11 +353,15 @@ def computed(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     fn = CALLS.get(name)
     if fn is None:
         ufunc = getattr(np, name, None)
-        if not isinstance(ufunc, np.ufunc) or kwargs or len(args) != ufunc.nin:
+        if not isinstance(ufunc, np.ufunc) or kwargs or len(args) != ufunc.nin or ufunc.nout != 1:
             raise refused(f"{name}()")
-        return elementwise(ufunc.__name__, getattr(jnp, ufunc.__name__), *args)
+        fn = functools.partial(elementwise, ufunc.__name__, getattr(jnp, ufunc.__name__))
     try:
         inspect.signature(fn).bind(*args, **kwargs)
     except TypeError:
-        raise refused(f"{name}() with these arguments") from None
-    return fn(*args, **kwargs)
+        result = NotImplemented
+    else:
+        result = fn(*args, **kwargs)
+    if result is NotImplemented:
+        raise refused(f"{name}() with these arguments")
+    return result

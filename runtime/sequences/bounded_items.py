@@ -229,7 +229,8 @@ def _masked(array: BoundedArray, axis: int, mask: BoundedArray) -> Any:
     if mask.ndim == 1 and (mask.rows[0] is not None or rows[axis] is not None):
         here = rows[axis] or all_rows(data.shape[axis])
         there = mask.rows[0] or all_rows(mask.data.shape[0])
-        here = of_same_length(here, there)
+        error = IndexError("boolean index did not match indexed array: their lengths, known when the program runs, differ")
+        here = of_same_length(here, there, error)
         chosen = (chosen if there.is_like(here) else moved(chosen, 0, there, here)) & here.mask()
     else:
         if any(rows[axis : axis + mask.ndim]) or any(mask.rows):

@@ -37,7 +37,11 @@ def elementwise(name: str, fn: Callable[..., Any], *operands: Any) -> Any:
     Args:
         name: what NumPy calls the function.
     """
-    if not all(type(x) is BoundedArray or is_array_like(x) for x in operands):
+    operands = tuple(jnp.asarray(x) if type(x) in (list, tuple) else x for x in operands)
+    other = [x for x in operands if type(x) is not BoundedArray and not is_array_like(x)]
+    if other:
+        if name in ("equal", "not_equal"):  # of which Python would make one bool
+            raise refused(f"comparing with an object of class {type(other[0]).__name__}")
         return NotImplemented
     bounded = [of_array(x) for x in operands]
     if name not in _LINEAR and name not in _WITHOUT_DERIVATIVE:
@@ -69,12 +73,12 @@ def together(operands: Sequence[BoundedArray]) -> tuple[list[Any], list[Rows | N
     return buffers, result
 
 
-def of_same_length(here: Rows, there: Rows) -> Rows:
+def of_same_length(here: Rows, there: Rows, error: Exception | None = None) -> Rows:
     """Returns the first rows; the program fails if the others are more or fewer, unless it is known that they are as many."""
     one, other = here.length, there.length
     if are_same_integers(one, other):
         return here
-    error = ValueError("operands could not be broadcast together: their lengths, known when the program runs, differ")
+    error = error or ValueError("operands could not be broadcast together: their lengths, known when the program runs, differ")
     return here.of_length(guard_index(jnp.asarray(one), jnp.asarray(one == other), error))
 
 
@@ -97,7 +101,7 @@ def summed(one: tuple[BoundedArray, int], other: tuple[BoundedArray, int]) -> tu
         return left.data, right.data
     here, there = here or all_rows(left.data.shape[a]), there or all_rows(right.data.shape[b])
     buffers = [left.data, right.data]
-    if there.size < here.size:
+    if here.size == 0 or 0 < there.size < here.size:  # where nothing is left, nothing uses a check
         there = of_same_length(there, here)
         here, buffers[0] = there, moved(buffers[0], a, here, there)
     else:

@@ -68,7 +68,9 @@ def _attribute(self: BoundedArray, name: str) -> Any:
     if name in METHODS:
         return functools.partial(_method_call, name, self)
     if not self.is_traced():
-        return getattr(self.known(name), name)
+        array = self.known(name)
+        array.flags.writeable = False  # a copy, which `y.sort()` would change in vain
+        return getattr(array, name)
     raise refused(f"{name}()")
 
 
@@ -83,7 +85,9 @@ def _ufunc(self: BoundedArray, ufunc: np.ufunc, method: str, *inputs: Any, **kwa
 
 
 def _function(self: BoundedArray, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-    return computed(func.__name__, args, kwargs)
+    name = func.__name__
+    is_known = any(func is getattr(module, name, None) for module in (np, np.linalg))
+    return computed(name if is_known else f"{func.__module__}.{name}", args, kwargs)
 
 
 def _reduced(self: BoundedArray, name: str) -> Any:

@@ -16,7 +16,8 @@ from typing import Any
 
 import jax
 
-from autograph.jax_internals import current_trace, list_of, notes_of
+from autograph.jax_internals import current_trace, list_of, notes_of, variable_of
+from autograph.runtime.tracing.facts import Facts
 
 
 def wrapped(x: Any) -> Any:
@@ -106,3 +107,12 @@ def alias_of(x: Any) -> Any:
 
 
 _RECORDING = ("DynamicJaxprTracer", "JitTracer")
+
+
+copies: Facts[list[Any]] = Facts()
+"""Tracers that stand for copies in NumPy, with what they are aliases of (`array_views.copied`)."""
+
+
+def is_copy_of(x: Any, other: Any) -> bool:
+    """Whether `x` is another tracer of the value `other`, for what NumPy makes a copy."""
+    return bool(copies) and copies.of(x) is not None and variable_of(x) is variable_of(other) is not None

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.jax_internals import closed_over, equation_of, literal_value
+from autograph.jax_internals import closed_over, equation_of, literal_value, trace_of
 from autograph.runtime.tracing import integer_ranges
 from autograph.runtime.tracing.staging import is_traced
 
@@ -56,7 +56,8 @@ def _are_made_alike(a: Any, b: Any, depth: int, seen: dict[tuple[int, int], bool
     if hasattr(a, "primal") and hasattr(b, "primal"):  # values with derivatives
         return _are_same(a.primal, b.primal, depth, seen)
     if hasattr(a, "batch_dim") and hasattr(b, "batch_dim"):  # lanes
-        return a.batch_dim == b.batch_dim and _are_same(a.val, b.val, depth, seen)
+        is_one_map = trace_of(a) is trace_of(b)  # else they are lanes of a `vmap` in a `vmap`
+        return is_one_map and a.batch_dim == b.batch_dim and _are_same(a.val, b.val, depth, seen)
     one, two = equation_of(a), equation_of(b)
     if one is None or two is None or one.primitive is not two.primitive or len(one.in_tracers) != len(two.in_tracers):
         return False

@@ -173,6 +173,8 @@ class BoundedArray:
         raise ValueError(message_of_failure(bool, np.zeros(2)))
 
     def __repr__(self) -> str:
+        if not isinstance(self.data, jax.Array | np.ndarray):  # what JAX puts into the place of the parts of a pytree
+            return f"BoundedArray({self.data!r})"
         if self.is_traced() or is_traced(self.data) or any(np.ndim(rows.length) for rows in self.rows if rows is not None):
             sizes = zip(self.data.shape[-self.ndim :], self.rows, strict=True)
             return f"{self.dtype}[{','.join(str(n) if rows is None else f'at most {n}' for n, rows in sizes)}]"

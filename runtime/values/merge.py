@@ -37,6 +37,7 @@ from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.dead_results import flags
 from autograph.runtime.tracing.families import LEAF_KINDS, NUMBERS, SCALARS
 from autograph.runtime.tracing.known.number import is_open_number
+from autograph.runtime.tracing.recorded import is_copy_of
 from autograph.runtime.tracing.refusals import READ_ONCE, quoted, remedy_of_choice
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET, Undefined, Variable
@@ -79,10 +80,8 @@ class Mismatch(Exception):
     def read_before(self) -> str:
         """What helps where a cached property is read for the first time; empty where it is something else."""
         place = self.place
-        is_cached = isinstance(place, AttributeLocation) and (
-            type(static_lookup(type(place.obj), place.attribute)) is functools.cached_property
-        )
-        return READ_ONCE if is_cached else ""
+        found = isinstance(place, AttributeLocation) and static_lookup(type(place.obj), place.attribute)
+        return READ_ONCE if type(found) is functools.cached_property else ""
 
     def named(self, variables: Iterable[Variable]) -> str:
         """The path; a location on the heap by the name of a variable, or of a variable's attribute, that leads to it."""
@@ -282,7 +281,8 @@ class Join:
         chosen = NotImplemented if self.choose is None else self.choose(left, right)
         if chosen is not NotImplemented and not is_open_number(chosen):
             return Same(chosen)
-        if variable_of(left) is not None and variable_of(left) is variable_of(right):  # one of them is an alias
+        is_alias = variable_of(left) is not None and variable_of(left) is variable_of(right)
+        if is_alias and not (is_copy_of(left, right) or is_copy_of(right, left)):  # a write to a copy is none to the other
             return Same(left if flags.of(left) is None else right)
         try:
             first, second = type_of(left), type_of(right)
@@ -341,7 +341,7 @@ def aligned(a: Opened, b: Opened, path: str) -> tuple[list[Any], Callable[[list[
         return b[0], a[3]
     if not (type(a[1]) is type(b[1]) is tuple and a[1][:1] == b[1][:1] == (dict,)):
         return None
-    keys, others = key_orders.keys_of(a[1]), key_orders.keys_of(b[1])
+    keys, others = map(key_orders.keys_of, (a[1], b[1]))
     found = {(type(key), key): child for key, child in zip(others, b[0])}
     if len(keys) != len(others) or any((type(key), key) not in found for key in keys):
         return None

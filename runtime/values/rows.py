@@ -17,6 +17,7 @@ Array([1, 3], dtype=int32)
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import jax.numpy as jnp
@@ -77,25 +78,21 @@ class Chosen:
     """The rows of an axis that a mask chose, in their order.
 
     Attributes:
+        length: how many rows are elements; counted at once, for a branch or a loop that asks would count in a trace of its own.
         size: how many rows the axis has; an int.
     """
 
-    __slots__ = ("_length", "_mask", "size")
+    __slots__ = ("_mask", "_unchecked", "length", "size")
 
-    def __init__(self, mask: Any, length: Any = None, size: int | None = None) -> None:
-        self._mask, self._length, self.size = mask, length, mask.shape[0] if size is None else size
+    def __init__(self, mask: Any, length: Any = None, size: int | None = None, unchecked: Any = None) -> None:
+        self._mask, self.size = mask, mask.shape[0] if size is None else size
+        self._unchecked = mask if unchecked is None else unchecked
+        self.length = _within(jnp.sum(mask), self.size) if length is None and size is None else length
 
     @property
     def parts(self) -> tuple[Any, Any]:
         """What a pytree of it holds."""
         return self._mask, self.length
-
-    @property
-    def length(self) -> Any:
-        """How many rows are elements."""
-        if self._length is None:
-            self._length = _within(jnp.sum(self._mask), self.size)
-        return self._length
 
     def mask(self) -> Any:
         """Tells which rows are elements."""
@@ -103,15 +100,15 @@ class Chosen:
 
     def is_like(self, other: Rows) -> bool:
         """Whether the same rows are known to be elements of another axis."""
-        return type(other) is Chosen and self.size == other.size and are_same(self._mask, other._mask)
+        return type(other) is Chosen and self.size == other.size and are_same(self._unchecked, other._unchecked)
 
     def backwards(self) -> Chosen:
         """Returns the rows of the reversed axis."""
-        return Chosen(lax.rev(self._mask, (0,)), self._length)
+        return Chosen(lax.rev(self._mask, (0,)), self.length)
 
     def of_length(self, length: Any) -> Chosen:
-        """Returns the same, of a length that was checked."""
-        return Chosen(self._mask, length)
+        """Returns the same, of a length that was checked: who uses the mask uses the check, also of a mask that XLA knows."""
+        return Chosen(self._mask == (length >= 0), length, unchecked=self._unchecked)
 
 
 Rows = Span | Chosen
@@ -166,11 +163,15 @@ def minus(a: Any, b: Any) -> Any:
 def integer(n: Any) -> Any:
     """Returns an integer as an int, or as a traced one of the program's own type, with what is known of its size."""
     if not is_traced(n):
-        return int(n)
+        return operator.index(n)
+    if n.shape or n.dtype.kind not in "iub":
+        raise TypeError("slice indices must be integers or None or have an __index__ method")
     bounds = integer_ranges.range_of(n)
     if type(n) is KnownTracer:
         n = n.value
     dtype = jnp.result_type(int)
+    if n.dtype.kind == "u" and n.dtype.itemsize >= dtype.itemsize:
+        n = jnp.minimum(n, jnp.iinfo(dtype).max)  # it is no negative number
     n = n if n.dtype == dtype else lax.convert_element_type(n, dtype)
     return n if bounds is None or integer_ranges.range_of(n) is not None else integer_ranges.declare_range(n, *bounds)
 

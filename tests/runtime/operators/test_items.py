@@ -482,11 +482,12 @@ def test_no_container_is_probed():
     del_item(shy, 0)
 
 
-def test_a_traced_mask_takes_one_value():
+def test_a_traced_mask_takes_one_value_or_as_many_as_it_selects():
     f = jax.jit(lambda x, v: set_item(v, x, x > 1))
     assert f(jnp.arange(4), 9).tolist() == [0, 1, 9, 9]
-    with pytest.raises(StagingError, match="how many elements a traced mask selects"):
-        f(jnp.arange(4), jnp.arange(2))
+    assert f(jnp.arange(4), jnp.arange(7, 9)).tolist() == [0, 1, 7, 8]
+    with pytest.raises((jax.errors.JaxRuntimeError, ValueError), match="lengths, known when the program runs, differ"):
+        f(jnp.arange(4), jnp.arange(3)).block_until_ready()
 
 
 @pytest.mark.parametrize("size", [99, 100])

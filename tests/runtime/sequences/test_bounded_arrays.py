@@ -203,6 +203,11 @@ def test_lengths_at_the_ends(k) -> None:
         (lambda x, k: x[:k][k], "out of bounds"),
         (lambda x, k: x[:k][4], "out of bounds"),
         (lambda x, k: max(x[k:k]), "empty"),
+        (lambda x, k: (x[x > 0] + x[:k]).sum(), "lengths, known when the program runs, differ"),
+        (lambda x, k: x[x > 0] @ x[:k], "lengths, known when the program runs, differ"),
+        (lambda x, k: x[x > 0][x[:k] > 0], "boolean index did not match"),
+        (lambda x, k: (x[k:k] > 0).max(), "zero-size array"),
+        (lambda x, k: x[np.isnan(x)].astype(int).argmin(), "attempt to get argmin of an empty sequence"),
     ],
 )
 def test_what_numpy_raises_is_raised_when_the_program_runs(program, error) -> None:
@@ -210,6 +215,50 @@ def test_what_numpy_raises_is_raised_when_the_program_runs(program, error) -> No
         program(np.array(VALUES), 2)
     with pytest.raises((jax.errors.JaxRuntimeError, ValueError), match=error):
         jax.block_until_ready(jax.tree.leaves(ag.jit(program)(jnp.array(VALUES), 2)))
+
+
+def test_axes_and_axis_numbers_are_those_of_the_array() -> None:
+    for program in (lambda x, k: x[:k].max(axis=1), lambda x, k: np.sort(x[:k], axis=1), lambda x, k: np.sum(x[:k], -2)):
+        with pytest.raises(np.exceptions.AxisError):
+            ag.jit(program)(jnp.array(VALUES), 2)
+
+    def f(x, k):
+        y = x[:k]
+        y += np.ones((2, 6))[:, :k]
+        return y
+
+    with pytest.raises(ValueError, match="other axes"):
+        ag.jit(f)(jnp.array(VALUES), 2)
+    with pytest.raises(TypeError, match="slice indices must be integers"):
+        ag.jit(lambda x, k: x[: k * 1.0])(jnp.array(VALUES), 2)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, bool, np.int32])
+def test_small_numbers_have_room(dtype) -> None:
+    def f(x, k):
+        return x[:k].cumsum(), np.linalg.norm(x[:k]), np.median(x[:k]), x[:k].mean(), np.sum(x[:k])
+
+    x = np.array([100, 90, 80, 7], dtype)
+    check(ag.jit(f)(jnp.asarray(x), 3), f(x, 3))
+
+
+def test_as_many_rows_as_the_array_has_are_checked_too() -> None:
+    def f(x, k):
+        x[:k] = x * 2
+        return x
+
+    assert ag.jit(f)(jnp.arange(3.0), 3).tolist() == [0.0, 2.0, 4.0]
+    with pytest.raises((jax.errors.JaxRuntimeError, ValueError), match="could not broadcast"):
+        ag.jit(f)(jnp.arange(3.0), 2).block_until_ready()
+
+
+def test_a_loop_leaves_the_dtype_that_its_body_gives() -> None:
+    def f(x, k):
+        for _ in ag.range(k):
+            x = x.astype(float)
+        return x
+
+    assert ag.jit(f)(jnp.arange(3), 2).dtype.kind == "f"
 
 
 def test_an_empty_extreme_fails_only_where_it_is_reached() -> None:
@@ -269,6 +318,15 @@ def reversed_slice(x, k):
     return y.sum()
 
 
+def copy_of_a_copy(x, k):
+    y = x[x > 0]
+    z = y
+    if k > 2:
+        z = y.copy()
+    z[0] = 77.0
+    return y.sum()
+
+
 def slice_that_a_loop_leaves(x, k):
     y = x[:k]
     while len(y) > 2:
@@ -280,7 +338,7 @@ def slice_that_a_loop_leaves(x, k):
 @pytest.mark.parametrize(
     "program",
     [write_to_a_slice, element_of_a_slice, slice_of_a_written_array, two_names, slice_of_a_selection, slice_of_a_branch, reversed_slice,
-     slice_that_a_loop_leaves],
+     copy_of_a_copy, slice_that_a_loop_leaves],
 )  # fmt: skip
 def test_an_array_that_was_written_under_another_name_is_not_read(program) -> None:
     with pytest.raises(ag.StagingError, match="is read after it was written under another name"):
@@ -333,6 +391,17 @@ def test_lanes_have_lengths_of_their_own() -> None:
     assert repr(lanes[2]) == "float32[at most 4]"
 
 
+def test_lanes_of_a_map_in_a_map_are_not_those_of_the_other() -> None:
+    @ag.convert
+    def f(x, m, n):
+        return (x[m] * 2 + x[n]).sum()
+
+    x, masks = jnp.array([1.0, 10.0, 100.0]), jnp.array([[True, True, False], [False, True, True]])
+    inner = jax.vmap(f, (None, None, 0))
+    got = jax.jit(lambda x, m: jax.vmap(inner, (None, 0, None))(x, m, m))(x, masks)
+    assert got.tolist() == [[33.0, 132.0], [231.0, 330.0]]
+
+
 # --- loops over Python's numbers ---
 
 
@@ -373,6 +442,10 @@ def test_an_array_that_such_a_loop_keeps_has_a_known_length() -> None:
         (lambda x, k: x[::k], "a slice with a traced step"),
         (lambda x, k: np.add.reduce(x[:k]), r"add.reduce\(\) is not possible"),
         (lambda x, k: list(x[:k]), "taking the elements one by one"),
+        (lambda x, k: x[:k] == None, "comparing with an object of class NoneType"),  # noqa: E711  # the array's own equality
+        (lambda x, k: np.emath.sqrt(x[:k]), r"sqrt\(\) is not possible"),
+        (lambda x, k: np.modf(x[:k]), r"modf\(\) is not possible"),
+        (lambda x, k: jax.tree.map(jnp.sum, {"y": x[:k]}), r"map\(\) is not possible"),
         (lambda x, k: [3, 1, 2][:k], "has traced bounds"),
     ],
 )
