@@ -102,11 +102,11 @@ def library_before(f: Any, found: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def maker(name: str, fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns a function of NumPy or of jax.numpy whose result is of unknown length where its arguments are traced."""
+    """Returns a function of NumPy or of jax.numpy whose result is of unknown length where its first argument is traced."""
     count = 2 if name in ("compress", "extract") else 1
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if len(args) == count and not kwargs and any(map(is_traced, args)):
+        if len(args) == count and not kwargs and is_traced(args[0]):
             return computed(name, args, {})
         return fn(*args, **kwargs)
 

@@ -264,7 +264,7 @@ def _unique(ar: Any) -> BoundedArray:
 
 
 def _compress(condition: Any, a: Any) -> Any:
-    return read_rows(jnp.ravel(a) if type(a) is not BoundedArray else a, of_array(condition))
+    return read_rows(jnp.ravel(a) if type(a) is not BoundedArray else a, of_array(condition != 0))
 
 
 def _extract(condition: Any, arr: Any) -> Any:

@@ -161,7 +161,7 @@ def test_unusual_classes(marked):
 
 
 def test_library_code_is_called_as_it_is(marked):
-    for f in (jnp.sin, jax.random.normal, id, print, issubclass, str.upper, operator.add, dict, super, ValueError):
+    for f in (jnp.fft.fft, jax.random.normal, id, print, issubclass, str.upper, operator.add, dict, super, ValueError):
         assert converted(f) is f
     assert converted("a".upper)() == "A" and converted(jnp.ones(2).sum)() == 2.0
     assert converted(collections.Counter)("aab") == {"a": 2, "b": 1}
