@@ -310,7 +310,7 @@ def loaded() -> list[set[str]]:
 def test_an_import_loads_neither_converters_nor_operators(loaded: list[set[str]]) -> None:
     folders = tuple(f"{folder}." for folder in FIRST_CONVERSION)
     assert {name for name in loaded[0] if name.startswith(folders)} == AT_IMPORT.keys()
-    assert len(loaded[0]) <= 85
+    assert len(loaded[0]) <= 89  # bounded arrays and their rows are among the values that joins open
 
 
 @pytest.mark.slow

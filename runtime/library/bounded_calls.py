@@ -26,8 +26,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph.runtime.sequences.bounded_functions import CALLS, computed
+from autograph.runtime.sequences.bounded_makers import SIZED
 from autograph.runtime.tracing.context import progress
-from autograph.runtime.tracing.staging import is_traced
+from autograph.runtime.tracing.staging import holds_traced, is_traced
 from autograph.runtime.values.bounded_array import BoundedArray, refused
 
 _TAKES_PYTREES = frozenset("cond switch while_loop fori_loop scan callback print breakpoint stop_gradient".split())
@@ -97,6 +98,18 @@ def library_before(f: Any, found: Callable[..., Any]) -> Callable[..., Any]:
         if takes_bounded(args, kwargs):
             raise refused(f"{name}()")
         return found(*args, **kwargs)
+
+    return call
+
+
+def of_size(name: str, fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a function of NumPy or of jax.numpy that makes an array of a size, which may be traced if it is bounded."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        sizes = args[:1] if name != "arange" else args
+        if any(map(holds_traced, sizes)) and (made := SIZED[name](*args, **kwargs)) is not None:
+            return made
+        return fn(*args, **kwargs)
 
     return call
 

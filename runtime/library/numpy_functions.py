@@ -44,6 +44,7 @@ from autograph.runtime.library.math_functions import CMATH, MATH
 from autograph.runtime.sequences import counted_range, narrow_integers, ranges
 from autograph.runtime.sequences.bounded_functions import MAKERS, computed
 from autograph.runtime.sequences.bounded_list import BoundedList
+from autograph.runtime.sequences.bounded_makers import SIZED
 from autograph.runtime.tracing import context, stacked_rows
 from autograph.runtime.tracing.array_types import type_of
 from autograph.runtime.tracing.known import functions as known_functions
@@ -120,6 +121,10 @@ def _counterparts() -> dict[Any, Callable[..., Any]]:
     for size, arange in ((np.size, np.arange), (jnp.size, jnp.arange)):
         table[size] = functools.partial(_size, table.get(size, size))
         table[arange] = functools.partial(_arange, table.get(arange, arange))
+    for name in SIZED:
+        for module in (np, jnp):
+            fn = getattr(module, name)
+            table[fn] = bounded_calls.of_size(name, table.get(fn, fn))
     for name in MAKERS:
         for module in (np, jnp):
             fn = getattr(module, name)

@@ -26,7 +26,7 @@ from autograph.jax_internals import convert_weak
 from autograph.runtime.heap import aliases, array_views
 from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.sequences import comparison
-from autograph.runtime.tracing import sizes
+from autograph.runtime.tracing import integer_ranges, sizes
 from autograph.runtime.tracing.array_types import TypesDiffer, convert_to, join_types, type_of
 from autograph.runtime.tracing.families import MUTABLE_CONTAINERS
 from autograph.runtime.tracing.refusals import refusal, remedy_of_choice, user_line
@@ -124,7 +124,9 @@ def extreme(name: str, *args: Any, key: Callable[[Any], Any] | None = None, defa
             if type(item_key) is _OF_CMP:
                 _columns([item_key], name)
             test = predicate(better)
-            best = choose(test, item, best, f"{name}()")
+            old, best = best, choose(test, item, best, f"{name}()")
+            if key is None:
+                integer_ranges.declare_extreme(name, best, item, old)
             best_key = best if key is None else choose(test, item_key, best_key, f"the key of {name}()")
         elif better:
             best, best_key = item, item_key

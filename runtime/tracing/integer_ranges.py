@@ -167,6 +167,8 @@ def _result(name: str, operands: Any, params: Any, depth: int, limits: Any) -> B
     elif name not in _OF_INTEGERS and name not in _BY_ONE:
         return None
     known = [range_of(x, depth) for x in operands]
+    if name in ("max", "min") and any(known):
+        known = [bounds or (int(limits.min), int(limits.max)) for bounds in known]
     if name in _BY_ONE:
         return _remainder(name, known)
     every = [bounds for bounds in known if bounds is not None]
@@ -179,6 +181,15 @@ def _result(name: str, operands: Any, params: Any, depth: int, limits: Any) -> B
         is_open = name in ("add", "mul") and any(high >= limits.max for _, high in every)
         return (found[0], int(limits.max)) if is_open else None
     return found
+
+
+def declare_extreme(name: str, x: Any, one: Any, other: Any) -> None:
+    """Notes the size of `x`, the least (`name` is "min") or the greatest ("max") of two integers."""
+    if is_traced(x) and not x.shape and is_integer_type(x.dtype):
+        limits = _limits_of(x.dtype)
+        known = [range_of(y) or (int(limits.min), int(limits.max)) for y in (one, other)]
+        if (bounds := _OF_INTEGERS[name](*known)) is not None:
+            declare_range(x, *bounds)
 
 
 def bounds_of_result(name: str, *operands: Bounds) -> Bounds | None:

@@ -32,8 +32,8 @@ from autograph.runtime.tracing.staging import is_array_like, is_traced
 from autograph.runtime.values import rows as row_sets
 from autograph.runtime.values.rows import Rows, Span
 
-_HARMLESS = 0.5
-"""A number at which functions and their derivatives are finite: roots, logarithms, powers, quotients, inverses of sines."""
+_HARMLESS = 2.0
+"""A number for which derivatives by the other operand are finite: of `s / y`, `y**s`, and `s**y`, also where `s` is 0 or less."""
 
 
 class BoundedArray:

@@ -162,7 +162,18 @@ def of_jax(x, k):
     return jnp.sum(y), jnp.mean(x[x > 0]), jnp.sort(y), jnp.add(y, 1), jnp.flatnonzero(x > 1), jnp.where(y > 0, y, 0), jnp.linalg.norm(y)
 
 
-PROGRAMS = [slices, steps, slices_of_slices, masks, reductions, functions, places, arithmetic, products, matrices, lengths, loops,
+def made(x, k):
+    y = x[x > 1]
+    n = min(k, 9)
+    z = np.zeros(len(y))
+    z[0] = 5.0
+    for i in range(n):
+        z[i] += i
+    return (z, z + y, np.ones(n), np.full((k % 4, 2), 3.0), np.empty(len(y)).shape[0], np.arange(len(y)), np.arange(1, n), np.arange(2, n, 2),
+            np.arange(max(n, 1), 9), np.zeros((2, n), int), np.arange(max(min(k, 5), 1)))  # fmt: skip
+
+
+PROGRAMS = [made, slices, steps, slices_of_slices, masks, reductions, functions, places, arithmetic, products, matrices, lengths, loops,
             shrinking, joined, written, written_matrices, filled_from_values, eliminated, of_jax]  # fmt: skip
 
 
@@ -203,6 +214,7 @@ def test_lengths_at_the_ends(k) -> None:
         (lambda x, k: x[:k][k], "out of bounds"),
         (lambda x, k: x[:k][4], "out of bounds"),
         (lambda x, k: max(x[k:k]), "empty"),
+        (lambda x, k: np.zeros(min(-k, 5)), "negative dimensions are not allowed"),
         (lambda x, k: (x[x > 0] + x[:k]).sum(), "lengths, known when the program runs, differ"),
         (lambda x, k: x[x > 0] @ x[:k], "lengths, known when the program runs, differ"),
         (lambda x, k: x[x > 0][x[:k] > 0], "boolean index did not match"),
@@ -379,6 +391,16 @@ def test_derivatives_are_those_of_the_elements(of) -> None:
     np.testing.assert_allclose(slope, [-1 / 9, -1 / 2.25, 0, 0, 0, 0], rtol=1e-5)
 
 
+@pytest.mark.parametrize("s", [2.0, 0.0, -1.5])
+def test_derivatives_by_the_other_operand_are_those_of_the_elements(s) -> None:
+    def f(s, x, k):
+        return (s ** x[:k] + s * x[:k] + np.arctan2(s, x[:k]) + np.hypot(s, x[:k])).sum()
+
+    x = jnp.array([3.0, 2.0, 0.0, -0.5, np.inf, np.nan])
+    got = jax.jit(jax.grad(ag.convert(f)))(s, x, 2)
+    np.testing.assert_allclose(got, jax.grad(ag.convert(f))(s, x[:2], 2), rtol=1e-5)
+
+
 def test_lanes_have_lengths_of_their_own() -> None:
     def f(x, k):
         return x[:k].sum(), len(x[x > k]), x[k:]
@@ -441,6 +463,7 @@ def test_an_array_that_such_a_loop_keeps_has_a_known_length() -> None:
         (lambda x, k: x[:k].sum(initial=1), r"sum\(\) with these arguments"),
         (lambda x, k: x[::k], "a slice with a traced step"),
         (lambda x, k: np.add.reduce(x[:k]), r"add.reduce\(\) is not possible"),
+        (lambda x, k: np.zeros(k), "an array of a traced size"),
         (lambda x, k: list(x[:k]), "taking the elements one by one"),
         (lambda x, k: x[:k] == None, "comparing with an object of class NoneType"),  # noqa: E711  # the array's own equality
         (lambda x, k: np.emath.sqrt(x[:k]), r"sqrt\(\) is not possible"),
