@@ -51,6 +51,7 @@ from autograph.runtime.tracing.known import functions as known_functions
 from autograph.runtime.tracing.known.number import KnownTracer
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import holds_traced, is_tracer, takes_traced
+from autograph.runtime.values.bounded_array import BoundedArray
 
 _SLIDING = frozenset(("convolve", "correlate", "polymul"))
 """Functions of numpy that give integers for integers; those of jax.numpy give floats."""
@@ -117,7 +118,7 @@ def _counterparts() -> dict[Any, Callable[..., Any]]:
     for builtin in (bytes, object, abs):
         table.pop(builtin, None)
     table |= bounded_calls.functions_of_jax()
-    table[np.iterable] = lambda y: type(y) is counted_range.range or np.iterable(y)
+    table[np.iterable] = lambda y: type(y) in (BoundedArray, counted_range.range) or np.iterable(y)
     for size, arange in ((np.size, np.arange), (jnp.size, jnp.arange)):
         table[size] = functools.partial(_size, table.get(size, size))
         table[arange] = functools.partial(_arange, table.get(arange, arange))

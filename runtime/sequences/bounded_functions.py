@@ -264,7 +264,10 @@ def _unique(ar: Any) -> BoundedArray:
 
 
 def _compress(condition: Any, a: Any) -> Any:
-    return read_rows(jnp.ravel(a) if type(a) is not BoundedArray else a, of_array(condition != 0))
+    mask = of_array(condition != 0)
+    if mask.ndim != 1:
+        raise ValueError("condition must be a 1-d array")
+    return read_rows(jnp.ravel(a) if type(a) is not BoundedArray else a, mask)
 
 
 def _extract(condition: Any, arr: Any) -> Any:
@@ -281,6 +284,7 @@ def _vdot(a: Any, b: Any) -> Any:
 
 
 def _outer(a: Any, b: Any) -> Any:
+    a, b = (x if type(x) is BoundedArray else jnp.ravel(x) for x in (a, b))
     left, right = (read_rows(of_array(x), index) for x, index in ((a, (slice(None), None)), (b, (None, slice(None)))))
     return elementwise("multiply", operator.mul, left, right)
 
@@ -344,6 +348,22 @@ MAKERS = frozenset("flatnonzero nonzero argwhere where unique compress extract".
 """The functions that make an array of unknown length of traced arrays whose lengths are known."""
 
 
+def _of_elements(name: str, operands: int) -> Callable[..., Any] | None:
+    """Returns the function for a ufunc of NumPy's of one result; None where NumPy computes it otherwise than jax.numpy."""
+    ufunc, of_jax = getattr(np, name, None), getattr(jnp, name, None)
+    if not isinstance(ufunc, np.ufunc) or of_jax is None or ufunc.signature or name in _OTHERWISE:
+        return None
+    if (ufunc.nin, ufunc.nout) != (operands, 1):
+        return None
+    return functools.partial(elementwise, ufunc.__name__, of_jax)
+
+
+_OTHERWISE = frozenset(("reciprocal", "spacing"))
+"""Functions that NumPy computes in integers, or in wider floats, for integers."""
+
+_OF_LISTS = frozenset(("concatenate", "hstack"))
+
+
 def computed(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Returns the function of NumPy of that name.
 
@@ -352,10 +372,11 @@ def computed(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """
     fn = CALLS.get(name)
     if fn is None:
-        ufunc = getattr(np, name, None)
-        if not isinstance(ufunc, np.ufunc) or kwargs or len(args) != ufunc.nin or ufunc.nout != 1:
-            raise refused(f"{name}()")
-        fn = functools.partial(elementwise, ufunc.__name__, getattr(jnp, ufunc.__name__))
+        fn = _of_elements(name, len(args))
+    if fn is None:
+        raise refused(f"{name}()")
+    if name not in _OF_LISTS and any(type(x) in (list, tuple) and any(type(y) is BoundedArray for y in x) for x in args):
+        raise refused(f"{name}() of a list of arrays")
     try:
         inspect.signature(fn).bind(*args, **kwargs)
     except TypeError:

@@ -467,6 +467,7 @@ def test_an_array_that_such_a_loop_keeps_has_a_known_length() -> None:
         (lambda x, k: list(x[:k]), "taking the elements one by one"),
         (lambda x, k: x[:k] == None, "comparing with an object of class NoneType"),  # noqa: E711  # the array's own equality
         (lambda x, k: np.emath.sqrt(x[:k]), r"sqrt\(\) is not possible"),
+        (lambda x, k: np.vecdot(x[:k], x[:k]), r"vecdot\(\) is not possible"),
         (lambda x, k: np.modf(x[:k]), r"modf\(\) is not possible"),
         (lambda x, k: jax.tree.map(jnp.sum, {"y": x[:k]}), r"map\(\) is not possible"),
         (lambda x, k: [3, 1, 2][:k], "has traced bounds"),
