@@ -10,7 +10,7 @@ if not _path.isdir(_path.join(__path__[0], "converters")):
 # After the path above, by which they are found: hence E402.
 from autograph import first_use as _first_use  # noqa: E402
 from autograph._version import __version__ as __version__  # noqa: E402
-from autograph.api import (  # noqa: E402
+from autograph.api import (  # noqa: E402  # behind the path, as all of these
     convert as convert,
     do_not_convert as do_not_convert,
     functions_run_eagerly as functions_run_eagerly,
@@ -19,8 +19,8 @@ from autograph.api import (  # noqa: E402
     to_code as to_code,
     to_graph as to_graph,
 )
-from autograph.directives import range as range, set_loop_options as set_loop_options  # noqa: E402
-from autograph.errors import (  # noqa: E402
+from autograph.directives import range as range, set_loop_options as set_loop_options  # noqa: E402  # behind the path
+from autograph.errors import (  # noqa: E402  # behind the path
     AutoGraphError as AutoGraphError,
     AutoGraphWarning as AutoGraphWarning,
     ConversionError as ConversionError,

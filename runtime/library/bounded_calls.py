@@ -1,7 +1,7 @@
 """Calls of functions of NumPy and JAX with arrays of unknown length, and of functions that make such arrays.
 
 A function of a library would take what stands behind the elements for more elements, so it is refused by name, unless
-`sequences.bounded_functions` has it. Control flow of JAX's takes such an array: it is a pytree.
+`sequences.bounded_functions` has it. JAX's control flow takes such an array, which is a pytree.
 
 >>> import jax, autograph as ag
 >>> ag.jit(lambda x, k: jnp.sum(x[:k]))(jnp.arange(4), 3)

@@ -164,7 +164,7 @@ def _of_truth(found: Any, /, a: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _indices(found: Any, /, *args: Any, **kwargs: Any) -> Any:
-    """Stands for a function that returns indices: in the width of Python's integers."""
+    """Returns the indices that a function returns, as integers as wide as Python's are in the program."""
     return found(*args, **kwargs).astype(int)
 
 

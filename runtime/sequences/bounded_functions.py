@@ -349,7 +349,7 @@ MAKERS = frozenset("flatnonzero nonzero argwhere where unique compress extract".
 
 
 def _of_elements(name: str, operands: int) -> Callable[..., Any] | None:
-    """Returns the function for a ufunc of NumPy's of one result; None where NumPy computes it otherwise than jax.numpy."""
+    """Returns what applies a ufunc to each element; None where jax.numpy gives another result than NumPy."""
     ufunc, of_jax = getattr(np, name, None), getattr(jnp, name, None)
     if not isinstance(ufunc, np.ufunc) or of_jax is None or ufunc.signature or name in _OTHERWISE:
         return None

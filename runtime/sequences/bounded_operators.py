@@ -62,7 +62,7 @@ def _unary(name: str, fn: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def _attribute(self: BoundedArray, name: str) -> Any:
-    """Finds a method of NumPy's arrays; of an array whose length is known, any."""
+    """Returns a method that NumPy's arrays have; any of them where the length is known."""
     if name.startswith("_") or not hasattr(np.ndarray, name):
         raise AttributeError(f"'BoundedArray' object has no attribute {name!r}")
     if name in METHODS:

@@ -1,4 +1,4 @@
-"""What the truth of a test shows: one record of each traced predicate, which is made with it and which all who ask read.
+"""Keeps one record of each traced predicate: what follows where it is true, and where it is false.
 
 `and`, `or`, `not` and conditionals make the record of their result of those of their operands: where `a and b` holds, both do.
 After a branch that raises, the other one was taken.

@@ -1,4 +1,4 @@
-"""Which rows of an axis are elements of a bounded array: a span of them, or those that a mask chose.
+"""Tells which rows of an axis are elements of a bounded array: a span of them, or those that a mask chose.
 
 The others are *spare* rows. A slice and a mask leave the elements where they are; `moved` puts them elsewhere, where two operands
 hold theirs in different rows.
@@ -45,7 +45,7 @@ class Span:
 
     @property
     def parts(self) -> tuple[Any, Any]:
-        """What a pytree of it holds."""
+        """Returns the values that a pytree of it holds."""
         return self.start, self.length
 
     @property
@@ -91,7 +91,7 @@ class Chosen:
 
     @property
     def parts(self) -> tuple[Any, Any]:
-        """What a pytree of it holds."""
+        """Returns the values that a pytree of it holds."""
         return self._mask, self.length
 
     def mask(self) -> Any:

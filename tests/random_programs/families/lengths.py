@@ -180,7 +180,10 @@ def _statement(rng: random.Random, depth: int, *texts: list[str]) -> list[str]:
 def _filled(rng: random.Random, text: str) -> str:
     """The text with operands, bounds, numbers, masks and slices."""
     one = rng.choice(["y", "y", "z", "f"])
-    number = lambda: rng.choice(["0", "1", "x", "b", "2", "0.5"])  # noqa: E731
+
+    def number() -> str:
+        return rng.choice(["0", "1", "x", "b", "2", "0.5"])
+
     mask = rng.choice(_TESTS).format(o="f", v=number())
     other = rng.choice(["y", "z", one])
     part = rng.choice(_SLICES).format(p=rng.choice(_BOUNDS), q=rng.choice(_BOUNDS))
