@@ -147,7 +147,7 @@ class LoopArrays:
         note_outcomes([Outcome(None, k, how) for k, how in stale], results)
         pairs = [(k, results[other] if type(other) is int else other) for k, other in self._shared]
         pairs += [] if surely else self._starts
-        note_outcomes((), results, pairs)
+        note_outcomes((), results, [(k, base) for k, other in pairs for base in array_views.bases(other)])
 
     def check(self, carry: Any, parts: Sequence[Any], xs: Sequence[Any] = (), backwards: Sequence[Any] = ()) -> None:
         """Refuses an iteration that reads an array which it writes under another name.

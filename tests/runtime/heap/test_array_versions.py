@@ -372,7 +372,25 @@ def row_at_a_traced_index(m):
     return m + 0
 
 
+def slice_that_a_loop_may_leave(a):
+    part, n = a[:3], a[3].astype(int)  # 0: the loop does not run
+    while n > 0:
+        n, part = n - 1, part * 2
+    a[0] = 9
+    return part
+
+
+def slice_of_unknown_length_that_a_loop_may_leave(a):
+    part = a[: a[2].astype(int)]
+    for i in ag.range(a[3].astype(int)):
+        part = part * i
+    a[0] = 9
+    return part
+
+
 REFUSED = [
+    slice_that_a_loop_may_leave,
+    slice_of_unknown_length_that_a_loop_may_leave,
     slice_taken_in_each_iteration,
     row_at_a_traced_index,
     alias,
