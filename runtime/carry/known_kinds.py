@@ -55,7 +55,7 @@ def new_kinds(carry: Any, pending: list[Any]) -> list[Any]:
         if progress.is_tried:
             raise needs_number(f"{first.path} is not known in each iteration: it is of several kinds")
         return []
-    if any({kind_of(p.leaf.known), kind_of(p.out)} == {float, np.float64} for p in others):
+    if any(np.float64 in (kind_of(p.leaf.known), kind_of(p.out)) for p in others):
         carry.level.note_mixed_floats()
     found = [p for p in others if kind_of(p.leaf.known) is not np.float64]
     ids = {id(p.leaf) for p in others} - {id(p.leaf) for p in found}

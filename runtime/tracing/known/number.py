@@ -175,7 +175,11 @@ def lifted(fn: Callable[..., Any], *args: Any) -> Any:
 def _is_of_mixed_floats(level: Any, args: tuple[Any, ...]) -> bool:
     """Whether the operands are bools, some of them NumPy's, which may come from a float that is Python's in some iterations."""
     kinds = set(map(kind_of, args))
-    return np.bool_ in kinds and kinds <= {bool, np.bool_} and any(one.mixes_floats for one in level.chain())
+    return np.bool_ in kinds and kinds <= {bool, np.bool_} and _mixes_floats(level)
+
+
+def _mixes_floats(level: Any) -> bool:
+    return level is not None and any(one.mixes_floats for one in level.chain())
 
 
 def is_open_number(a: Any) -> bool:
@@ -250,9 +254,9 @@ def open_variables(x: Any, found: dict[int, KnownTracer] | None = None) -> dict[
 
 
 def made(row: evaluation.Row, level: Any, fn: Any = None, args: tuple[Any, ...] = ()) -> Any:
-    """Makes the known number of a row; the number itself where all iterations share one."""
+    """Makes the known number of a row; the number itself where all iterations share one, of one class."""
     number = row.constant()
-    if number is not None:
+    if number is not None and not (isinstance(number, np.generic) and _mixes_floats(level)):
         return number
     bounds = row.bounds()
     if fn is not None and not emission.is_computed(

@@ -428,7 +428,14 @@ def test_numbers_in_the_loop_and_behind_it(name: str) -> None:
     assert_as_in_python("import math\nimport numpy as np\n\n\nclass Box:\n    pass\n" + PROGRAMS[name], Z, name=name)
 
 
-@pytest.mark.parametrize("changes", ["u = 0.5 if i % 2 == 1 else np.float64(0.75)", "for j in range(i): u = j * 0.5 + 0.5"])
+MIXED = [
+    "u = 0.5 if i % 2 == 1 else np.float64(0.75)",
+    "for j in range(i): u = j * 0.5 + 0.5",
+    "u = sum(np.float64(0.5) for j in range(i % 3))",
+]
+
+
+@pytest.mark.parametrize("changes", MIXED)
 def test_bools_of_a_float_that_is_numpys_in_some_iterations(changes: str) -> None:
     """The sum of Python's bools is an int, and that of NumPy's a bool: a plain loop is unrolled, and `ag.range` refuses it."""
     source = f"""
@@ -444,6 +451,19 @@ def f(total):
     assert jax.tree.map(float, ag.jit(plain)(1)) == jax.tree.map(float, plain(1))
     with pytest.raises(ag.StagingError, match="a sum of bools computed from .*'u' is an int in some iterations and a bool in the rest"):
         ag.jit(loaded(source, "f", ag.range))(1)
+
+
+@pytest.mark.parametrize("term", ["True + (u > 0.4)", "~(u > 0.4)"])
+def test_bools_of_two_classes_that_are_true_in_all_iterations(term: str) -> None:
+    source = f"""
+def f(total):
+    for i in numbers(40):
+        u = np.float64(0.5) if i < 3 else 0.5
+        total = total + ({term})
+    return total
+"""
+    plain = loaded(source, "f", range)
+    assert int(ag.jit(plain)(1)) == plain(1)
 
 
 def scan_of(f, *args):
