@@ -111,7 +111,7 @@ def evaluate(fn: Callable[..., Any], args: Sequence[Any], active: Active = lambd
     if any(issubclass(a.kind if type(a) is Row else type(a), np.generic) for a in args) or isinstance(fn, np.ufunc):
         computed = _by_numpy(fn, args)
     else:
-        values = _by_vectors(fn, [a.values if type(a) is Row else np.asarray(a) for a in args])
+        values = by_vectors(fn, [a.values if type(a) is Row else np.asarray(a) for a in args])
         computed = None if values is None else Row(values, _KINDS[values.dtype.kind])
     return _one_by_one(fn, args, shape, active) if computed is None else computed
 
@@ -197,7 +197,7 @@ def choice(test: Any, a: Any, b: Any) -> Any:
     return a if test else b
 
 
-def _by_vectors(fn: Any, arrays: Sequence[Any]) -> Any:
+def by_vectors(fn: Any, arrays: Sequence[Any]) -> Any:
     """`fn` of arrays of Python's numbers; None where NumPy may not give what Python gives."""
     if any(x.dtype.kind not in "bif" for x in arrays):
         return None

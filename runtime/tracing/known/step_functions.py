@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.tracing.known.evaluation import MOST_CELLS, NotKnown, Row, TooMany, choice, row_of
+from autograph.runtime.tracing.known.evaluation import MOST_CELLS, PYTHONS, NotKnown, Row, TooMany, by_vectors, choice, row_of
 from autograph.runtime.tracing.known.levels import Level
 from autograph.runtime.tracing.known.number import KnownTracer
 
@@ -76,7 +76,38 @@ def iterations_until(
     count = _Count(level, variables, nexts, test)
     if not all(x.row is not None and is_of_one_loop(x.row, level) for x in count.inputs):
         raise NotKnown("the loops around decide it, too")
-    return count.of(inits, [column(level, x.row) for x in count.inputs])
+    found = _until_a_flag_changes(level, variables, inits, nexts, test)
+    return found if found is not None else count.of(inits, [column(level, x.row) for x in count.inputs])
+
+
+def _until_a_flag_changes(
+    level: Level, variables: Sequence[KnownTracer], inits: Sequence[Any], nexts: Sequence[Any], test: Any
+) -> tuple[int, bool] | None:
+    """Counts as `iterations_until` does, in all iterations at once; None where NumPy may not give what Python gives.
+
+    The variables must be flags which no iteration changes before the one that ends the loop: `if i * 2 > n: break` sets one.
+    """
+    if any(type(init) is not bool for init in inits):
+        return None
+    values = {id(v): np.asarray(init) for v, init in zip(variables, inits, strict=True)}
+    for x in nodes_of([test, *nexts]):
+        if id(x) not in values:
+            if x.row is not None:
+                found = x.row.values.reshape(-1) if x.row.kind in PYTHONS else None
+            else:
+                found = by_vectors(x.fn, [values[id(a)] if type(a) is KnownTracer else np.asarray(a) for a in x.args])
+            if found is None:
+                return None
+            values[id(x)] = found
+    ends, *lefts = (np.broadcast_to(values.get(id(x), x), (level.length,)) for x in (test, *nexts))
+    if any(left.dtype != bool for left in (ends, *lefts)):
+        return None
+    ends = ~ends
+    changes = functools.reduce(operator.or_, (left != init for left, init in zip(lefts, inits, strict=True)), ends)
+    first = int(changes.argmax())
+    if not changes[first]:
+        return level.length, False
+    return (first + 1, True) if ends[first] else None
 
 
 def lengths_until(

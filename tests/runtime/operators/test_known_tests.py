@@ -259,6 +259,29 @@ def test_a_break_that_the_loop_around_decides_too(n):
     assert ag.jit(f)(1) == f(1)
 
 
+@pytest.mark.parametrize("at", [0, 1, 37, 59, 60])
+@pytest.mark.parametrize("seen", [-1, 0, 20, 59])
+def test_flags_end_a_loop_where_python_ends_it(at, seen):
+    """One flag ends the loop, and the other only matters later, in a test that needs both."""
+
+    def f(x):
+        total, first, late = x[0] * 0, False, False
+        for i in range(60):
+            total += x[i]
+            if i == seen:
+                first = True
+            if i % 7 == 3 and first:
+                late = True
+            if i == at or (late and i > 40):
+                break
+        else:
+            total += 1000
+        return total, i, first, late
+
+    check(f)
+    assert loops(f) == ([] if at < 2 else ["scan"])
+
+
 def test_derivatives_and_vmap():
     def f(x):
         y, t = x, 0.0
