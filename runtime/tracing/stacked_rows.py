@@ -30,7 +30,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from autograph.jax_internals import ClosedJaxpr, new_var, trace_region
+from autograph.jax_internals import ClosedJaxpr, current_trace, equation_of, new_var, trace_of, trace_region
 from autograph.runtime.tracing.facts import keep
 from autograph.runtime.tracing.staging import is_traced
 
@@ -113,7 +113,24 @@ def _cut_many(array: Any) -> Any:
             _many.clear()
         _many[key] = _of_many(two, aval, count)
     of_results = {name: x[:1] * count for name, x in eqn.params.items() if type(x) is tuple and len(x) == 2}
-    return eqn.primitive.bind(array, **{**eqn.params, **of_results, "jaxpr": ClosedJaxpr(_many[key], ())})
+    params = {**eqn.params, **of_results, "jaxpr": ClosedJaxpr(_many[key], ())}
+    if not hasattr(current_trace(), "frame"):
+        return eqn.primitive.bind(array, **params)
+    first_two = _many[key].replace(outvars=_many[key].outvars[:2])
+    return _of_more_results(eqn.primitive.bind(array, **{**eqn.params, "jaxpr": ClosedJaxpr(first_two, ())}), params, count)
+
+
+def _of_more_results(made: list[Any], params: dict[str, Any], count: int) -> list[Any]:
+    """Gives the equation that made some tracers, which are alike, these parameters and `count` results; returns the tracers.
+
+    JAX calls nine functions for each result of an equation, and this calls five.
+    """
+    like, missing = made[0], count - len(made)
+    eqn = equation_of(like)
+    more = list(map(new_var, itertools.repeat(like.aval, missing)))
+    eqn.params, eqn.outvars = params, [*eqn.outvars, *more]
+    alike = map(itertools.repeat, (trace_of(like), like.aval))
+    return [*made, *map(type(like), *alike, more, itertools.repeat(eqn.source_info), itertools.repeat(eqn))]
 
 
 _MOST_KEPT = 16

@@ -22,7 +22,16 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.tracing.known.evaluation import MOST_CELLS, PYTHONS, NotKnown, Row, TooMany, by_vectors, choice, row_of
+from autograph.runtime.tracing.known.evaluation import (
+    MOST_CELLS,
+    PYTHONS,
+    NotKnown,
+    Row,
+    TooMany,
+    by_vectors,
+    choice,
+    row_of,
+)
 from autograph.runtime.tracing.known.levels import Level
 from autograph.runtime.tracing.known.number import KnownTracer
 

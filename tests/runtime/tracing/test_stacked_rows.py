@@ -128,6 +128,13 @@ def test_rows_are_cut_out_of_few_and_of_many_alike(length):
     want = totals[1] * totals[-1], totals[2]
     np.testing.assert_allclose(ag.jit(fn)(xs), want)
     np.testing.assert_allclose(jax.vmap(ag.convert(fn))(xs[None]), np.array(want)[:, None])
+    np.testing.assert_allclose(jax.jit(jax.vmap(ag.convert(fn)))(xs[None]), np.array(want)[:, None])
+    slopes = np.zeros((2, length))
+    slopes[0] += totals[1]
+    slopes[0, :2] += totals[-1]
+    slopes[1, :3] = 1
+    for derivative in jax.jacrev, jax.jacfwd:
+        np.testing.assert_allclose(derivative(ag.jit(fn))(xs), slopes)
     with jax.disable_jit():
         jax.make_jaxpr(ag.convert(fn))(xs)
 
