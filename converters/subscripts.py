@@ -1,14 +1,13 @@
 """Reads of elements: an index that may be traced goes through the runtime.
 
 >>> from autograph.converters.showing import show
->>> print(show("def f(x, i, k): return x[i] + x[0] + x[i, 1] + x[i, :] + x[2:] + x[i:i + k]", Subscripts))
+>>> print(show("def f(x, i, k): return x[i] + x[0] + x[i, 1:] + x[2:] + x[i:i + k]", Subscripts))
 def f(x, i, k):
-    return ag__.get_item(x, i) + x[0] + ag__.get_item(x, (i, 1)) + x[i, :] + x[2:] + ag__.get_slice(x, i, k)
+    return ag__.get_item(x, i) + x[0] + ag__.get_item(x, (i, slice(1, None))) + x[2:] + ag__.get_slice(x, i, k)
 
-Python lists and dicts know no traced index; arrays do, but an element is read in fewer steps where it is known to be one. A
-window `x[i:i + k]` or `x[i - 1:i + 2]` of a traced start has a static length. Slices among several indices are left to arrays of
-JAX; for a NumPy array, which knows no traced index, an operator reads them where it stands outside of the function. NumPy
-makes `x[..., i]` a view where it has no axes, while `x[i]` is a number: the first has an operator of its own.
+Python lists and dicts know no traced index; arrays do, but a row is read in fewer steps than JAX takes for it, and the index may be
+a mask. A window `x[i:i + k]` or `x[i - 1:i + 2]` of a traced start has a static length. NumPy makes `x[..., i]` a view where it
+has no axes, while `x[i]` is a number: the first has an operator of its own.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from __future__ import annotations
 from typing import Any
 
 import gast
-import numpy as np
 
 from autograph.code import locations
 from autograph.converters import builders
@@ -32,10 +30,6 @@ _PLAIN = (
     gast.operator,
     gast.unaryop,
 )
-
-
-_OF_NUMPY = (np.ndarray, type(np.r_), type(np.c_))
-"""What takes slices among several indices, and does not know a traced value among them."""
 
 
 class Subscripts(ExpressionConverter):
@@ -56,11 +50,8 @@ class Subscripts(ExpressionConverter):
             index = builders.index_argument(index, self.conversion.resolve("slice") is slice, self.alias)
             return builders.operator(self.alias, "get_view", [node.value, index], at=node)
         if isinstance(index, gast.Tuple) and not _is_place(index):
-            if all(map(_is_known, index.elts)):
-                return node
-            if all(map(_is_known_slice, index.elts)) and type(self.conversion.meaning(node.value)) not in _OF_NUMPY:
-                return node
-            return self.open_read(node, index)
+            is_left = all(map(_is_known, index.elts)) or any(isinstance(part, gast.Starred) for part in index.elts)
+            return node if is_left else self.open_read(node, index)
         return builders.operator(self.alias, "get_item", [node.value, index], at=node)
 
     def open_read(self, node: Node, index: Node) -> Node:
@@ -123,11 +114,6 @@ def _is_view_of_element(index: Node) -> bool:
 def _is_known(node: Node) -> bool:
     parts = (node.lower, node.upper, node.step) if isinstance(node, gast.Slice) else (node,)
     return all(part is None or _is_constant(part) for part in parts)
-
-
-def _is_known_slice(node: Node) -> bool:
-    """Whether a part of an index is no slice with bounds that may be traced."""
-    return not isinstance(node, gast.Slice) or _is_known(node)
 
 
 def _is_constant(node: Node) -> bool:

@@ -12,6 +12,7 @@
 | `reciprocal` of integers | floats |
 | `all`, `any` of complex numbers | look at the real parts |
 | `trapezoid` of narrow integers | adds in floats |
+| `partition`, `argpartition` | know no traced place |
 | `argpartition`, `digitize`, `searchsorted` | 32 bits where the program has 64 |
 
 >>> VERSIONS["linalg.eigvalsh"](np.array([[1.0, 9.0], [0.0, 2.0]])).tolist()
@@ -29,6 +30,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+
+from autograph.runtime.checks.guards import guard_index
+from autograph.runtime.tracing.staging import holds_traced
 
 
 def versions_of(names: str, version: Callable[..., Any], *more: Any) -> dict[str, Callable[..., Any]]:
@@ -168,6 +172,15 @@ def _indices(found: Any, /, *args: Any, **kwargs: Any) -> Any:
     return found(*args, **kwargs).astype(int)
 
 
+def _parted(found: Any, sort: Any, /, a: Any, kth: Any, axis: Any = -1, *args: Any, **kwargs: Any) -> Any:
+    """Stands for a function that parts an array at known places: one that is sorted is parted at every place."""
+    if not holds_traced(kth):
+        return found(a, kth, axis, *args, **kwargs)
+    ordered, kth = sort(a, axis), jnp.asarray(kth)
+    size = ordered.shape[-1 if axis is None else axis]
+    return guard_index(ordered, jnp.all((kth >= -size) & (kth < size)), ValueError(f"kth is out of bounds ({size})"))
+
+
 def _floats(a: Any) -> Any:
     a = jnp.asarray(a)
     return a if jnp.issubdtype(a.dtype, jnp.inexact) else a.astype(float)
@@ -189,7 +202,9 @@ VERSIONS: dict[str, Callable[..., Any]] = {
     "trapezoid": _trapezoid,
     "vander": _vander,
     **versions_of("all any", _of_truth),
-    **versions_of("argpartition digitize", _indices),
+    **versions_of("digitize", _indices),
+    **versions_of("partition", _parted, jnp.sort),
+    "argpartition": functools.partial(_indices, versions_of("argpartition", _parted, jnp.argsort)["argpartition"]),
 }
 """The versions of functions, by the names in NumPy."""
 

@@ -121,6 +121,22 @@ def test_slices_and_traced_indices_of_an_array_of_numpy(read: Callable[[Any], An
         assert np.asarray(ag.jit(read)(k)).tolist() == np.asarray(read(k)).tolist()
 
 
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda x, mask: x[:, mask].sum(),
+        lambda x, mask: x[1:, mask].mean(axis=1),
+        lambda x, mask: x[..., mask].max(axis=-1),
+        lambda x, mask: x[:, x[0] > x[1, 2] - 4].sum(axis=1),
+        lambda x, mask: x[::-1, mask][0].prod(),
+    ],
+)
+def test_a_mask_beside_slices(read: Callable[[Any, Any], Any]) -> None:
+    for mask in ([True, False, True, True], [False, True, False, False]):
+        expected = read(TABLE, np.array(mask))
+        np.testing.assert_allclose(ag.jit(read)(TABLE, np.array(mask)), expected, rtol=1e-6)
+
+
 def test_its_row_is_not_written() -> None:
     def write(k: Any) -> Any:
         column = TABLE[:, k]

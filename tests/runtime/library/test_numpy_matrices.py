@@ -44,6 +44,9 @@ CALLS: list[tuple[Callable[[Any], Any], Any]] = [
     (lambda z: z[:1].any(), Z),
     (lambda x: np.asfortranarray(x), np.float32(2.5)),
     (lambda i: np.argpartition(i, 1)[1], I),
+    (lambda i: np.partition(i, i[0] % 2)[i[0] % 2], I),
+    (lambda i: np.argpartition(i, i[0] % 2)[i[0] % 2], I),
+    (lambda m: np.partition(m, 1, axis=0)[1], M),
     (lambda i: np.digitize(i, [0, 2]), I),
 ]
 
