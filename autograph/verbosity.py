@@ -3,7 +3,7 @@
 | level | says |
 | --- | --- |
 | 1 | each function that is converted, and how long it took; each one that is not converted, and why |
-| 2 | each trace with its arguments, what changed since the one before; each statement that is staged, and as what |
+| 2 | each trace with its arguments, what changed since the one before; each statement that is staged, and as what; what moves |
 | 3 | each `if` and loop that Python decides or runs while the program is traced |
 
 A statement is reported once in a trace, though loop bodies may be traced several times until their types stand.

@@ -13,6 +13,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 import autograph as ag
@@ -69,6 +70,30 @@ def test_level_1_says_what_stays_as_it_is(said: Lines, tmp_path: Path, monkeypat
     assert line.startswith(
         f"Number.__add__ ({path}:2) stays as it is: the source of `Number.__add__` is not what is running"
     )
+
+
+def test_level_2_says_what_arrays_of_unknown_length_cost(said: Lines) -> None:
+    ag.set_verbosity(2)
+
+    def lengths(x, k):
+        y = x[:k] + x[k:]
+        z = x[x > 0] * 2 + x[x > 0]
+        w = np.sort(z) * z
+        return y.sum() + z[-1] + (x[:k] * x[:k]).sum() + w.sum()
+
+    jax.jit(ag.convert(lengths))(jnp.arange(-4.0, 5.0)[jnp.array([0, 1, 5, 6, 7, 8])], 3)
+    equal = "a check that the lengths are equal, when the program runs"
+    sort = "a sort of the mask brings the elements that it chose to the front"
+    assert said()[2:] == [
+        f"{place(lengths, line)}: `{source}`: {what}"
+        for line, source, what in (
+            (1, "x[:k] + x[k:]", equal),
+            (1, "x[:k] + x[k:]", "one operand is moved to the rows where the elements of the other stand (a pad and a slice)"),
+            (3, "np.sort(z) * z", sort),
+            (4, "z[-1]", sort),
+            (4, "z[-1]", "a check that the index is one of an element, when the program runs"),
+        )
+    ]
 
 
 def test_level_2_says_what_is_staged_and_as_what(said: Lines) -> None:

@@ -68,7 +68,8 @@ _STATEMENTS = {
     "while_loop": "lax.while_loop where its test is traced",
     "for_loop": "lax.while_loop where the number of iterations, or whether to go on, is traced",
 }
-_ONE_LOOP = "a loop of the program (lax.scan) from 32 iterations on (8 with a loop inside), if the body needs no Python number"
+_LONG = "from 32 iterations on (8 around a loop, 2 around two)"
+_ONE_LOOP = f"a loop of the program (lax.scan) {_LONG}, if the body needs no Python number"
 _LOOPS = {
     None: f"{_ONE_LOOP}; a Python loop (unrolled) below",
     True: "a Python loop (unrolled), as `set_loop_options` says",
@@ -87,6 +88,7 @@ _EXPRESSIONS = {
     "assert_": "a check of the compiled program where its test is traced",
     "raise_": "a check of the compiled program where it stands under a traced test",
 }
+_OPEN = "nothing is moved here; where a bound or the mask is traced, `ag.set_verbosity(2)` says what using it moves"
 _REFUSED = {
     "comp_where": "refused where the filter of the comprehension is traced: the number of elements would not be known",
     "comp_test": "refused where the filter of the comprehension is traced: the number of elements would not be known",
@@ -179,6 +181,7 @@ def _explained(node: Any, found: _Found, module: ParsedModule) -> Explained:
         *_, last = node.cases
         *_, end_line, end_column = position(last.guard or last.pattern)
     kind, notes = _own(node, found)
+    taken: list[str] = []
     for name, call in found.within((line, column), (end_line, end_column)):
         if name in _EXPRESSIONS:
             kind = Kind.STAGED if kind is Kind.PYTHON else kind
@@ -186,6 +189,8 @@ def _explained(node: Any, found: _Found, module: ParsedModule) -> Explained:
         elif name in _REFUSED:
             kind = Kind.REFUSED
             notes.append(_REFUSED[name])
+        elif name == "get_item" and _takes_a_part(call.args[1]):
+            taken.append(f"`{_source(call, module)}`")
         elif name in ("read", "read_free"):
             variable = ast.unparse(call.args[0]).removeprefix("lambda: ")
             if len(call.args) > 1:
@@ -195,8 +200,24 @@ def _explained(node: Any, found: _Found, module: ParsedModule) -> Explained:
                 kind = Kind.REFUSED
                 where = " or ".join(str(number) for number in sorted(set(lines)))
                 notes.append(f"refused where a traced test in line {where} leaves '{variable}' without a value")
+    if taken:
+        notes.append(f"{', '.join(taken)}: {_OPEN}")
     source = module.lines[line - 1].strip()
     return Explained(line, end_line, source, kind, tuple(dict.fromkeys(notes)))
+
+
+def _source(node: Any, module: ParsedModule) -> str:
+    """Returns the source of an expression, of one in several lines the first one."""
+    end = node.end_col_offset if node.end_lineno == node.lineno else None
+    return module.lines[node.lineno - 1].encode()[node.col_offset : end].decode().strip()
+
+
+def _takes_a_part(index: ast.expr) -> bool:
+    """Whether an index has a slice with bounds, or a comparison."""
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    slices = [part.args for part in parts if isinstance(part, ast.Call) and getattr(part.func, "id", "") == "slice"]
+    is_open = any(not isinstance(bound, ast.Constant) for bounds in slices for bound in bounds)
+    return is_open or any(isinstance(part, ast.Compare) for part in parts)
 
 
 def _own(node: Any, found: _Found) -> tuple[Kind, list[str]]:

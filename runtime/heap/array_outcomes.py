@@ -22,7 +22,7 @@ import numpy as np
 from jax.core import Tracer
 
 from autograph.runtime.heap import array_versions, array_views, constants
-from autograph.runtime.heap.array_versions import ELEMENT, LOST, VIEW, Write
+from autograph.runtime.heap.array_versions import ELEMENT, LOST, UPDATE, VIEW, Write
 
 
 class Outcome(NamedTuple):
@@ -70,13 +70,14 @@ class Writes:
 
     def end(self, x: Any) -> End:
         """Finds what took the place of an array at last."""
-        how, indices, unshared = ELEMENT, [], True
+        ways, indices, unshared = list[str](), [], True
         while x is not None and (write := self.of(x)) is not None:
-            how = how if write.how == ELEMENT else write.how
+            ways.append(write.how)
             indices.append(write.index)
             unshared = unshared and write.unshared
             x = write.new
-        return End(x, how, indices, unshared)
+        others = [way for way in ways if way != UPDATE or ELEMENT not in ways]  # an update of what has elements writes these
+        return End(x, next((way for way in reversed(others) if way != ELEMENT), ELEMENT), indices, unshared)
 
     def outer(self) -> list[tuple[Any, str]]:
         """Returns the arrays from outside of the region, and how they were superseded."""

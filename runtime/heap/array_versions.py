@@ -188,12 +188,17 @@ def write_of(x: Any) -> Write | None:
 def latest(x: Any, *more: str, unshared: int = 0) -> Any:
     """Finds what took the place of an array whose elements were written, or that was written in `more` ways; else `x`.
 
+    An update (`x += v`) before or after an element was written is one of a NumPy array, since JAX has no such elements.
+
     `unshared`: the number of axes up to which no other name has the array, as the source shows.
     """
-    while (write := write_of(x)) is not None and write.how in (ELEMENT, *more):
+    found, may_be_numpy = x, UPDATE in more
+    while (write := write_of(x)) is not None and write.new is not None and write.how in (ELEMENT, UPDATE, *more):
         write.unshared = write.unshared or 0 < x.ndim <= unshared
+        may_be_numpy = may_be_numpy or write.how == ELEMENT
         x = write.new
-    return x
+        found = x if may_be_numpy or write.how != UPDATE else found
+    return found
 
 
 def is_superseded(x: Any) -> bool:
@@ -281,7 +286,7 @@ def _refusal(x: Any) -> StagingError:
 _UNPACKED = re.compile(r"item_\d+")  # what an assignment to several targets calls its values in between
 _INSTEAD = {
     ELEMENT: "use one name for it, return it from the function that writes it (`a = f(a)`), or take a copy first (`b = a.copy()`)",
-    UPDATE: "write `x = x + v` for an array of its own, or use one name for it",
+    UPDATE: "write `x = x + v` for an array of its own, `x[:] += v` for the caller's, or use one name for it",
     METHOD: "let the call be a statement on the variable (`x.sort()`), or take another array (`y = jnp.sort(x)`)",
     VIEW: "write the element in the array itself (`a[i, j] = v`), or take a copy first (`row = a[i].copy()`)",
 }

@@ -39,7 +39,7 @@ from autograph.runtime.carry import list_growth
 from autograph.runtime.heap import iterated_containers, iterators, outliving
 from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.operators import conditionals
-from autograph.runtime.operators.long_loops import stage_if_long
+from autograph.runtime.operators.long_loops import could_be_one_loop, stage_if_long
 from autograph.runtime.operators.peeling import settles, stage_if_left, with_optional
 from autograph.runtime.operators.python_iteration import iterate, run_alone
 from autograph.runtime.operators.staged_for import LoopInfo, stage_for
@@ -96,7 +96,7 @@ def for_loop(
         if isinstance(iterable, Iterator) and hasattr(iterable, "exhaust"):
             iterable.exhaust()
         return
-    if options or test is None and (iterables.may_be_long(iterable) or type(iterable) in iterables.STAGED):
+    if options or test is None and (could_be_one_loop(iterable, body) or type(iterable) in iterables.STAGED):
         if stage_if_long(iterable, LoopInfo.of(body, test, state, options, lists, appends)._replace(item=item, dead=dead)):
             return
     key_orders.check_order(iterable)

@@ -1,8 +1,9 @@
 """Long loops over Python numbers (`for i in range(len(x))`): one loop of the program instead of a copy of the body for each number.
 
-A loop of at least 32 iterations, or 8 with a loop in its body, is tried as a `scan` whose index is known in each iteration (see
-`tracing.known`). A body that needs the number itself ends the attempt: a key of a dict that is written, a shape, a string that is
-kept, `print`, `next`. Nothing is left of the attempt then, and the loop is unrolled, as a shorter one is.
+A loop of at least 32 iterations is tried as a `scan` whose index is known in each iteration (see `tracing.known`); around a loop
+8 suffice, and around loops in one another 2. A body that needs the number itself ends the attempt: a key of a dict that is
+written, a shape, a string that is kept, `print`, `next`. Nothing is left of the attempt then, and the loop is unrolled, as a
+shorter one is.
 
 >>> import jax, jax.numpy as jnp, autograph as ag
 >>> def total(x):
@@ -25,7 +26,7 @@ import numpy as np
 
 from autograph import errors, switches, verbosity
 from autograph.code.library import is_library
-from autograph.jax_internals import list_of, open_traces
+from autograph.jax_internals import is_tracing, list_of, open_traces
 from autograph.runtime.carry.assumptions import assuming
 from autograph.runtime.operators.known_tests import Undecided, iterations_of, lengths_of
 from autograph.runtime.operators.loop_reports import place_of_loop, tell_loop, word_of
@@ -33,7 +34,7 @@ from autograph.runtime.operators.loop_variables import TestedBody
 from autograph.runtime.operators.peeling import failure_from_here, settles
 from autograph.runtime.operators.staged_for import LoopInfo, stage_for
 from autograph.runtime.operators.unrolled_loops import warn_of_copies
-from autograph.runtime.sequences.iterables import STAGED
+from autograph.runtime.sequences import iterables
 from autograph.runtime.sequences.iteration_space import items_of
 from autograph.runtime.sequences.loop_items import Items, range_items
 from autograph.runtime.tracing.context import progress, setting
@@ -44,8 +45,11 @@ from autograph.runtime.tracing.known.number import made
 from autograph.runtime.tracing.refusals import a
 
 _FROM = switches.level("AUTOGRAPH_UNROLL_BELOW")
-LEAST, LEAST_AROUND_A_LOOP = (_FROM, _FROM) if _FROM else (32, 8)
-"""From how many iterations on a loop is tried. Measured on CPUs: shorter loops compile and run as fast as copies of the body."""
+LEAST, LEAST_AROUND_A_LOOP, LEAST_AROUND_LOOPS = (_FROM, _FROM, _FROM) if _FROM else (32, 8, 2)
+"""From how many iterations on a loop is tried: alone, around a loop, around loops in one another, whose copies multiply.
+
+Measured on CPUs: shorter loops compile and run as fast as copies of the body.
+"""
 WARN_FROM = 1000
 """From how many iterations on it is said that a loop is unrolled."""
 
@@ -58,6 +62,13 @@ def is_long(iterable: Any, element: Any) -> bool:
     """Whether a comprehension over an array or Python's numbers, which makes its elements by a function, is tried as a loop."""
     items = _items(iterable, _least(element.__code__))
     return items is not None and _unrolled() is not None and (bool(items.arrays) or _may_trace(element, 3))
+
+
+def could_be_one_loop(iterable: Any, body: Any) -> bool:
+    """Whether a loop over Python's numbers may be long enough for `stage_if_long`."""
+    if iterables.may_be_long(iterable):
+        return True
+    return type(iterable) is range and is_tracing() and len(iterable) >= LEAST_AROUND_LOOPS == _least(body.__code__)
 
 
 def stage_if_long(iterable: Any, info: LoopInfo) -> bool:
@@ -79,7 +90,7 @@ def stage_if_long(iterable: Any, info: LoopInfo) -> bool:
 
     if not _stage(items, info, failed, must=unroll is False):
         return False
-    if type(iterable) in STAGED:
+    if type(iterable) in iterables.STAGED:
         iterable.exhaust()
     return True
 
@@ -251,7 +262,7 @@ def _key(body: Any) -> Any:
 
 def _least(code: CodeType) -> int:
     """Returns from how many iterations on a loop with this body is tried."""
-    return LEAST_AROUND_A_LOOP if _has_loop(code) else LEAST
+    return (LEAST, LEAST_AROUND_A_LOOP, LEAST_AROUND_LOOPS)[min(_loops_inside(code), 2)]
 
 
 def _items(iterable: Any, least: int) -> Items | None:
@@ -265,10 +276,10 @@ _LOOPS = frozenset(("for_loop", "while_loop", "collected", "comp_each", "fold"))
 
 
 @functools.cache
-def _has_loop(code: CodeType) -> bool:
-    """Whether a loop body has a loop inside, as the operators say that generated code calls."""
-    inside = (c for c in code.co_consts if isinstance(c, CodeType))
-    return not _LOOPS.isdisjoint(code.co_names) or any(map(_has_loop, inside))
+def _loops_inside(code: CodeType) -> int:
+    """Returns how many loops in one another a loop body has, as the operators say that generated code calls."""
+    deepest = max((_loops_inside(c) for c in code.co_consts if isinstance(c, CodeType)), default=0)
+    return deepest + (not _LOOPS.isdisjoint(code.co_names))
 
 
 @functools.cache

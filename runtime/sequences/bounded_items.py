@@ -39,7 +39,7 @@ from autograph.runtime.sequences.index_lists import is_integer_index
 from autograph.runtime.tracing import integer_ranges
 from autograph.runtime.tracing.staging import is_array_like, is_traced
 from autograph.runtime.values.bounded_array import BoundedArray, of_array, refused, simplified
-from autograph.runtime.values.rows import Chosen, Rows, Span, all_rows, integer, minus, moved, plus, span_of
+from autograph.runtime.values.rows import Chosen, Rows, Span, all_rows, integer, minus, moved, plus, span_of, tell_cost
 
 _ALL = slice(None)
 
@@ -165,6 +165,7 @@ def _place(i: Any, rows: Rows | None, size: int) -> Any:
     at = i if integer_ranges.is_natural(i) else jnp.where(i < 0, i + length, i) if is_traced(i) else length + i
     known = integer_ranges.range_of(length)
     if is_traced(i) or known is None or not (0 <= i < known[0] or 0 < -i <= known[0]):
+        tell_cost("a check that the index is one of an element, when the program runs")
         at = jnp.asarray(at)
         at = guard_index(at, (at >= 0) & (at < length), IndexError("index is out of bounds for an array of unknown length"))
     return integer_ranges.declare_range(plus(rows.start, at), 0, size - 1)

@@ -21,7 +21,7 @@ from autograph.runtime.tracing.families import NUMBERS
 from autograph.runtime.tracing.same_values import are_same_integers
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.values.bounded_array import BoundedArray, of_array, refused, simplified
-from autograph.runtime.values.rows import Rows, all_rows, moved
+from autograph.runtime.values.rows import Rows, all_rows, moved, tell_cost
 
 _LINEAR = frozenset("add subtract negative positive conjugate conj real imag where".split())
 _WITHOUT_DERIVATIVE = frozenset(
@@ -78,6 +78,7 @@ def of_same_length(here: Rows, there: Rows, error: Exception | None = None) -> R
     one, other = here.length, there.length
     if are_same_integers(one, other):
         return here
+    tell_cost("a check that the lengths are equal, when the program runs")
     error = error or ValueError("operands could not be broadcast together: their lengths, known when the program runs, differ")
     return here.of_length(guard_index(jnp.asarray(one), jnp.asarray(one == other), error))
 

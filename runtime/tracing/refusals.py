@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import itertools
+import linecache
 import re
 import sys
 from collections.abc import Callable, Container, Iterator
@@ -56,6 +57,17 @@ def user_line(outer: int = 0) -> tuple[str, int] | None:
         None,
     )
     return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+
+
+def user_expression() -> tuple[str, int, str] | None:
+    """Returns file and line, as `user_line` does, and the source of the expression that is evaluated there, if it is one line."""
+    frame = next(frames_of_user(sys._getframe()), None)
+    if frame is None:
+        return None
+    code = frame.f_code
+    line, end_line, start, end = next(itertools.islice(code.co_positions(), frame.f_lasti // 2, None), (None,) * 4)
+    source = linecache.getline(code.co_filename, line).encode()[start:end] if line is not None and line == end_line else b""
+    return code.co_filename, frame.f_lineno, source.decode(errors="replace")
 
 
 def user_variables() -> dict[str, Any]:

@@ -24,8 +24,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from autograph import verbosity
 from autograph.runtime.tracing import integer_ranges
 from autograph.runtime.tracing.known.number import KnownTracer
+from autograph.runtime.tracing.refusals import user_expression
 from autograph.runtime.tracing.same_values import are_same, are_same_integers
 from autograph.runtime.tracing.staging import is_traced
 
@@ -130,18 +132,28 @@ def are_at_front(rows: Rows) -> bool:
     return type(rows) is Span and type(rows.start) is int and rows.start == 0
 
 
+def tell_cost(what: str) -> None:
+    """Says at verbosity 2 what an operation of the user's costs beside itself: a sort, a move, a check."""
+    if verbosity.level > 1 and (place := user_expression()) is not None:
+        filename, line, source = place
+        verbosity.tell_statement(2, (filename, line), f"`{source}`: {what}" if source else what)
+
+
 def moved(data: Any, axis: int, there: Rows, here: Rows) -> Any:
     """Puts the elements of an array, which are the rows `there` of an axis, into the rows `here` of an axis of any size.
 
     What stands in spare rows has no meaning.
     """
     if isinstance(there, Chosen):
+        tell_cost("a sort of the mask brings the elements that it chose to the front")
         data = jnp.take(data, jnp.argsort(~there.mask(), stable=True), axis=axis)
         there = Span(0, there.length, there.size)
     if isinstance(here, Chosen):
+        tell_cost("one operand is moved to the rows that a mask chose in the other (a running count of the mask, and a gather)")
         return jnp.take(data, plus(there.start, jnp.cumsum(here.mask()) - 1), axis=axis, mode="clip")
     if there.is_like(here):
         return data
+    tell_cost("one operand is moved to the rows where the elements of the other stand (a pad and a slice)")
     pads = [(0, 0, 0)] * data.ndim
     pads[axis] = (here.size, here.size, 0)
     padded = lax.pad(data, jnp.zeros((), data.dtype), pads)

@@ -76,8 +76,8 @@ search.py:1: search: 5 python, 8 staged, 1 refused
  5  python           limit = 10
  6  staged       for i, x in enumerate(xs):
                    ^ lax.scan over a traced array
-                   ^ over Python numbers, a loop of the program (lax.scan) from 32 iterations on (8 with a loop inside),
-                     if the body needs no Python number; a Python loop (unrolled) below
+                   ^ over Python numbers, a loop of the program (lax.scan) from 32 iterations on (8 around a loop, 2
+                     around two), if the body needs no Python number; a Python loop (unrolled) below
                    ^ lax.while_loop where the number of iterations, or whether to go on, is traced
  7  staged           total += x if x > 0 else -x
                        ^ the conditional expression: lax.cond, or a select, where its test is traced
@@ -94,7 +94,7 @@ search.py:1: search: 5 python, 8 staged, 1 refused
                    ^ refused where the filter of the comprehension is traced: the number of elements would not be known
 13  staged       while True:
                    ^ where Python numbers decide its test, a loop of the program (lax.scan) from 32 iterations on (8
-                     with a loop inside), if the body needs no Python number; a Python loop (unrolled) below
+                     around a loop, 2 around two), if the body needs no Python number; a Python loop (unrolled) below
                    ^ lax.while_loop where its test is traced
 14  python           total = total / 2
 15  staged           if (
@@ -148,6 +148,19 @@ def test_names_that_are_not_there(in_a_folder: Path, capsys: pytest.CaptureFixtu
     assert "cannot read" in capsys.readouterr().err
 
 
+def test_parts_of_which_the_program_may_compute_the_length() -> None:
+    found = kinds(
+        """
+        def f(x, k):
+            y = x[:k] + x[
+                1 : k + 1]
+            return y[x > 0], x[1:-1]
+        """
+    )
+    notes = "nothing is moved here; where a bound or the mask is traced, `ag.set_verbosity(2)` says what using it moves"
+    assert found == {3: ("python", f"`x[:k]`, `x[`: {notes}"), 5: ("python", f"`y[x > 0]`: {notes}")}
+
+
 def test_what_is_refused_where_a_value_is_traced() -> None:
     found = kinds(
         """
@@ -196,10 +209,11 @@ def test_loops_over_python_numbers() -> None:
             return sum(v + 1 for v in y)
         """
     )
-    loop = "a loop of the program (lax.scan) from 32 iterations on (8 with a loop inside), if the body needs no Python number"
+    long = "from 32 iterations on (8 around a loop, 2 around two)"
+    loop = f"a loop of the program (lax.scan) {long}, if the body needs no Python number"
     ends = "lax.while_loop where the number of iterations, or whether to go on, is traced"
     items = "a loop of the program (lax.scan) from 32 items on, if it needs no Python number; a Python loop (unrolled) below"
-    assert (long_loops.LEAST, long_loops.LEAST_AROUND_A_LOOP) == (32, 8)
+    assert (long_loops.LEAST, long_loops.LEAST_AROUND_A_LOOP, long_loops.LEAST_AROUND_LOOPS) == (32, 8, 2)
     assert found[5] == ("staged", f"{loop}; a Python loop (unrolled) below; {ends}")
     assert found[7] == ("staged", f"a Python loop (unrolled), as `set_loop_options` says; {ends}")
     assert found[10] == (

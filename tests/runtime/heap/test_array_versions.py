@@ -197,7 +197,36 @@ def element_of_a_row(m):
     return m
 
 
+def scale_and_add(v):
+    v *= 2
+    for i in range(len(v)):
+        v[i] += i
+
+
+def add_and_scale(v):
+    for i in range(40):
+        v[i % 5] += i
+        v *= 0.5
+    v -= 1
+
+
+def updated_where_elements_are_written(a):
+    scale_and_add(a)
+    add_and_scale(a)
+    return a
+
+
+def updated_by_a_slice(a):
+    def scale(v):
+        v[:] *= 2
+
+    scale(a)
+    return a
+
+
 SAME = [
+    updated_where_elements_are_written,
+    updated_by_a_slice,
     statement,
     keyword,
     through_two_functions,

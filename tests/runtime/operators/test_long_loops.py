@@ -68,7 +68,17 @@ def of_a_tuple(x):
     return s
 
 
-STAGED = [total, triangle, first_of_another_kind, appended, several_tests, of_a_tuple]
+def few_iterations_of_loops_in_one_another(x):
+    s = x[0]
+    for a in range(2):
+        for b in range(3):
+            for c in range(2):
+                for d in range(4):
+                    s += x[a * b + c * d] * a - d / (c + 1)
+    return s
+
+
+STAGED = [total, triangle, first_of_another_kind, appended, several_tests, of_a_tuple, few_iterations_of_loops_in_one_another]
 
 
 def keys(x):
