@@ -88,6 +88,7 @@ LATE = {
     ("autograph.conversion.staged_tree", "autograph.converters"): "imported with the first conversion",
     ("autograph.runtime.heap.outside", "autograph.runtime.heap.library_state"): "which announces to the journal",
     ("autograph.runtime.sequences.counted_range", "autograph.runtime.sequences.ranges"): "which is built on the class",
+    ("autograph.runtime.values.merge", "autograph.runtime.values.row_forms"): "imported with the first arrays of two lengths",
 }
 """The imports inside functions, each with its reason."""
 

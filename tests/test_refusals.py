@@ -887,7 +887,7 @@ def iterations_of_a_filter(n):
       at FILE:+2
           if n > 3:
       when the test is true: float32[3]
-      when it is false:      float32[4]
+      when it is false:      float32[4,1]
       why: shapes differ, and one compiled program must serve both
       instead: {branches}
       for more, run: autograph error two-shapes
@@ -898,7 +898,7 @@ def not_for_a_wide_handler(n):
         if n > 3:
             y = jnp.zeros(3)
         else:
-            y = jnp.zeros(4)
+            y = jnp.zeros((4, 1))
     except Exception:
         y = jnp.zeros(5)
     return y
@@ -911,7 +911,7 @@ def not_for_a_wide_handler(n):
       at FILE:+3
           if n > 3:
       when the test is true: float32[3]
-      when it is false:      float32[4]
+      when it is false:      float32[4,1]
       why: shapes differ, and one compiled program must serve both
       instead: {branches}
       for more, run: autograph error two-shapes
@@ -923,7 +923,7 @@ def not_for_a_manager_that_suppresses(n):
         if n > 3:
             y = jnp.zeros(3)
         else:
-            y = jnp.zeros(4)
+            y = jnp.zeros((4, 1))
         return y
     return jnp.zeros(5)
 
@@ -2163,7 +2163,7 @@ def test_a_finally_that_leaves_does_not_lose_a_refusal() -> None:
         y = 0
         for _ in range(2):
             try:
-                y = jnp.ones(3) if a > 0 else jnp.ones(4)
+                y = jnp.ones(3) if a > 0 else jnp.ones((4, 1))
             finally:
                 break  # noqa: B012  # that it silences exceptions is what is tried
         return y
@@ -2172,7 +2172,7 @@ def test_a_finally_that_leaves_does_not_lose_a_refusal() -> None:
         y = 0
         try:
             try:
-                y = jnp.ones(3) if a > 0 else jnp.ones(4)
+                y = jnp.ones(3) if a > 0 else jnp.ones((4, 1))
             finally:
                 raise KeyError
         except KeyError:
@@ -2181,7 +2181,7 @@ def test_a_finally_that_leaves_does_not_lose_a_refusal() -> None:
     def returns(a: Any) -> Any:
         y = 0
         try:
-            y = [1, 2][jnp.ones(3) if a > 0 else jnp.ones(4)]
+            y = [1, 2][jnp.ones(3) if a > 0 else jnp.ones((4, 1))]
         finally:
             return y  # noqa: B012  # the same
 
@@ -2289,7 +2289,7 @@ def test_handlers_for_refusals_get_them() -> None:
             if x > 0:
                 y = jnp.zeros(3)
             else:
-                y = jnp.zeros(4)
+                y = jnp.zeros((4, 1))
         except (KeyError, ag.StagingError):
             y = jnp.zeros(5)
         return y

@@ -33,6 +33,7 @@ from autograph.runtime.tracing.array_types import ArrayType
 from autograph.runtime.tracing.context import PerThread
 from autograph.runtime.tracing.variables import Variable
 from autograph.runtime.values.choices import Options
+from autograph.runtime.values.row_forms import Form
 
 
 @dataclass(slots=True)
@@ -45,7 +46,8 @@ class SlotAssumptions:
         in_place: whether a container stays the object that it is (True) or is replaced by another one (False).
         optional: makes a value for a variable that holds `None` in some iterations.
         options: the strings or enum members of which it holds one or another (`values.choices`).
-        searches: how many attempts have found more of them.
+        rows: the form of an array whose length differs from iteration to iteration (`values.row_forms`).
+        searches: how many attempts have found more of them, or a longer array.
         initial: makes the value of a variable before its first iteration: it is unbound there, and some iterations skip it.
         disproved: whether iterations make an integer less than it begins.
         least: what the loop test says of such an integer: it is no less.
@@ -61,6 +63,7 @@ class SlotAssumptions:
     in_place: bool | None = None
     optional: Callable[[], Any] | None = None
     options: Options | None = None
+    rows: Form | None = None
     searches: int = 0
     initial: Callable[[], Any] | None = None
     disproved: bool = False
@@ -162,10 +165,10 @@ class LoopAssumptions:
         """The types of the leaves, as far as they are known, by key."""
         return {key: assumed.type for key, assumed in self.slots.items() if assumed.type is not None}
 
-    def known_kinds(self) -> dict[Any, tuple[bool | None, ...]]:
-        """Collects, by key, which numbers are static or NumPy's and which containers stay the same objects."""
-        kinds = {key: (assumed.static, assumed.in_place, assumed.becomes_numpys) for key, assumed in self.slots.items()}
-        return {key: kind for key, kind in kinds.items() if kind != (None, None, None)}
+    def known_kinds(self) -> dict[Any, tuple[Any, ...]]:
+        """Collects, by key, which numbers are static or NumPy's, which containers stay the same objects, and forms of arrays."""
+        found = {key: (of.static, of.in_place, of.becomes_numpys, of.rows) for key, of in self.slots.items()}
+        return {key: kinds for key, kinds in found.items() if any(kind is not None for kind in kinds)}
 
 
 _of_innermost: PerThread[LoopAssumptions | None] = PerThread(lambda: None)  # of the loops whose body is traced

@@ -34,12 +34,14 @@ from autograph.runtime.carry.slots import Leaf
 from autograph.runtime.carry.variable_groups import Pending
 from autograph.runtime.heap.escape import Made
 from autograph.runtime.heap.unset_reads import READ_FIRST, is_read
-from autograph.runtime.tracing.array_types import TypesDiffer, check_fits, join_types, placeholder, type_of
+from autograph.runtime.tracing.array_types import ArrayType, TypesDiffer, check_fits, join_types, placeholder, type_of
+from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.known.number import is_open_number
 from autograph.runtime.tracing.recorded import is_copy_of
 from autograph.runtime.tracing.staging import is_array_like, is_tracer
 from autograph.runtime.tracing.variables import UNSET, CarriesNone, is_unbound
-from autograph.runtime.values import choices, key_orders
+from autograph.runtime.values import choices, key_orders, row_forms
+from autograph.runtime.values.bounded_array import BoundedArray
 from autograph.runtime.values.callables import KEPT, is_callable_option
 from autograph.runtime.values.element_types import Elements
 from autograph.runtime.values.kinds import (
@@ -50,6 +52,8 @@ from autograph.runtime.values.kinds import (
     is_value_class,
     open_any,
     open_container,
+    same_number,
+    same_static,
     same_structure,
 )
 from autograph.runtime.values.locations import AttributeLocation, ContentsLocation, may_hold_none
@@ -60,12 +64,11 @@ from autograph.runtime.values.merge import (
     Slot,
     Template,
     aligned,
-    same_number,
-    same_static,
     why_structures_differ,
 )
 from autograph.runtime.values.optional import Maybe, split_optional
 
+_MOST_LENGTHS = 3
 _MOST_SEARCHES = 16
 """After so many attempts that each find another string, there is no end of them."""
 
@@ -113,6 +116,10 @@ class Comparison:
             if options is None or len(options) > len(value.choice_options):
                 raise Mismatch(path, value, out, NO_END if options else choices.OF_ONE_CLASS, instead=choices.REMEDY)
             out, init = (choices.as_one_of(x, value.choice_options) for x in (out, init))
+        if BoundedArray in (type(value), type(out)) and (form := row_forms.form_of_both(value, out)) is not None:
+            if form != row_forms.form_of(value):
+                return self._in_form(template, value, out, form, key, path)
+            self.assumptions.slots[key].rows, out = form, row_forms.in_form(out, form)
         if type(template) is Slot:
             return self._leaf(template, out, key, path)
         if type(template) is Same:
@@ -123,7 +130,7 @@ class Comparison:
                 self._keep(child)
             return Same(init)
         before, after = open_any(value), key_orders.like(out, open_any(self.aliases.contents.get(id(out), out)))
-        inits = open_any(init)
+        inits = open_any(init if type(value) is not BoundedArray else value)  # of which no part is an object
         assert before is not None and inits is not None
         both = None if after is None else aligned(before, after, path)
         keeps_order = both is not None and same_structure(before[1], after[1])
@@ -142,6 +149,16 @@ class Comparison:
         """The template, where the attempt must be repeated."""
         self.moved = True
         return template
+
+    def _in_form(self, template: Template, value: Any, out: Any, form: row_forms.Form, key: tuple[Any, ...], path: str) -> Template:
+        """Notes the form of an array that differs from iteration to iteration, for the next attempt."""
+        assumed = self.assumptions.slots[key]
+        if assumed.rows is not None and row_forms.shape_in(form) != row_forms.shape_in(assumed.rows):
+            assumed.searches += 1
+        if assumed.searches > _MOST_LENGTHS:
+            raise Mismatch(path, value, out, "each iteration makes a longer array")
+        assumed.rows = form
+        return self._again(template)
 
     def _may_be_none(self, key: tuple[Any, ...], value: Any, out: Any) -> bool:
         """Whether a variable is `None` at one end of the iteration and a value at the other, and may be; noted for the next
@@ -217,16 +234,24 @@ class Comparison:
         leaf, assumed = self.leaves[template.index], self.assumptions.slots[key]
         leaf.out, leaf.invariant = out, False
         try:
-            joined = join_types(leaf.type, type_of(out))
+            joined = join_types(leaf.type, self._type_of_left(out, leaf.type, key))
             check_fits(leaf.init, joined)
             check_fits(out, joined)
         except TypesDiffer as differ:
+            if not progress.is_tried and (form := row_forms.form_of_less(leaf.type.shape, out)) is not None:
+                return self._in_form(template, leaf.tracer, out, form, key, path)
             why = f"a loop cannot change the type of a value from iteration to iteration: {differ}"
             raise Mismatch(path, leaf.init, out, why, instead=differ.instead) from None
         if joined == leaf.type:
             return template
         assumed.type = joined
         return self._again(template)
+
+    def _type_of_left(self, out: Any, kind: ArrayType, key: tuple[Any, ...]) -> ArrayType:
+        """Returns the type of what an iteration leaves; of the buffer of a bounded array, with as many rows as the carry has."""
+        found, of_array = type_of(out), self.assumptions.slots.get(key[:-1])
+        is_buffer = found.shape != kind.shape and of_array is not None and of_array.rows is not None
+        return found._replace(shape=kind.shape) if is_buffer else found
 
     def _static(self, template: Same, out: Any, key: tuple[Any, ...], path: str) -> Template:
         value, assumed = template.value, self.assumptions.slots[key]

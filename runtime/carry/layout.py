@@ -20,12 +20,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
 from autograph.runtime.carry.assumptions import LoopAssumptions
 from autograph.runtime.carry.loop_aliases import LoopAliases
 from autograph.runtime.carry.slots import CarrySlot, Leaf
-from autograph.runtime.heap import journal
+from autograph.runtime.heap import array_versions, array_views, journal
 from autograph.runtime.jaxprs.graph import is_literal
 from autograph.runtime.tracing.array_types import (
     ArrayType,
@@ -40,7 +41,8 @@ from autograph.runtime.tracing.array_types import (
 from autograph.runtime.tracing.refusals import RETURNED
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import BOUND, UNSET, Variable, is_unbound
-from autograph.runtime.values import choices, key_orders
+from autograph.runtime.values import choices, key_orders, row_forms
+from autograph.runtime.values.bounded_array import BoundedArray
 from autograph.runtime.values.kinds import IMMUTABLE, is_value_class, open_any, open_container
 from autograph.runtime.values.locations import ContentsLocation
 from autograph.runtime.values.merge import Node, Same, Slot, Template
@@ -115,9 +117,11 @@ class Layout:
         """
         if is_unbound(value):
             return Same(UNSET)
+        assumed = self.assumptions.slots[key]
+        if assumed.rows is not None:
+            value = _widened(value, assumed.rows)
         if is_array_like(value):
             return self._open_leaf(value, key, path)
-        assumed = self.assumptions.slots[key]
         value = choices.as_one_of(value, assumed.options)
         if in_place is None and path.startswith(RETURNED) and assumed.in_place is None:
             # What is returned is a container from before the loop: most likely each `return` gives this very object.
@@ -169,6 +173,21 @@ class Layout:
             kind = join_types(kind, known)
         self.leaves.append(Leaf(key, path, value, kind))
         return Slot(len(self.leaves) - 1)
+
+
+def _widened(x: Any, form: row_forms.Form) -> Any:
+    """Returns an array in a form that takes it and arrays of another form, as one that shares its elements; else what it is."""
+    both = row_forms.common_form(row_forms.form_of(x), form) if type(x) is BoundedArray or is_array_like(x) else None
+    if both is None:
+        return x
+    found, shape = row_forms.in_form(x, both), row_forms.shape_in(both)
+    if found.data.shape == shape:
+        return found
+    padded = jnp.pad(found.data, [(0, size - n) for size, n in zip(shape, found.data.shape, strict=True)])
+    array_views.note_choice(padded, [found.data])
+    if array_versions.is_superseded(found.data):
+        array_versions.supersede(padded, array_versions.LOST)
+    return BoundedArray(padded, found.rows)
 
 
 def traced_like(value: Any) -> Any:

@@ -33,9 +33,9 @@ from autograph.runtime.tracing.refusals import refusal, remedy_of_choice, user_l
 from autograph.runtime.tracing.staging import is_array_like, is_traced
 from autograph.runtime.values import choices
 from autograph.runtime.values.callables import is_callable_option
-from autograph.runtime.values.kinds import IMMUTABLE, is_value, open_container
+from autograph.runtime.values.kinds import IMMUTABLE, is_value, open_container, same_static
 from autograph.runtime.values.locations import AttributeLocation, attribute_names
-from autograph.runtime.values.merge import Join, Merged, Mismatch, describe, fill, same_static
+from autograph.runtime.values.merge import Join, Merged, Mismatch, describe, fill
 
 _MISSING: Any = object()
 

@@ -147,8 +147,8 @@ def convert_to(x: Any, target: ArrayType) -> Any:
     have = type_of(x)
     if have == target:
         return x
-    if have.shape[1:] == target.shape[1:] and have.shape[:1] < target.shape[:1]:
-        x = lax.concatenate([x, lax.full((target.shape[0] - have.shape[0], *have.shape[1:]), 0, have.dtype)], 0)
+    if have.shape != target.shape:
+        x = jnp.pad(x, [(0, size - n) for size, n in zip(target.shape, have.shape, strict=True)])
     if type(x) is int and np.issubdtype(target.dtype, np.inexact):
         x = float(x)  # it may be larger than any JAX integer
     elif is_start(x):

@@ -189,17 +189,6 @@ def of_array(x: Any) -> BoundedArray:
     return BoundedArray(x, (None,) * x.ndim)
 
 
-def bounded_alike(left: Any, right: Any) -> tuple[Any, Any] | None:
-    """Returns a bounded array and an array as large as its buffer, both as bounded arrays with rows of one class; else None."""
-    if type(left) is not BoundedArray:
-        found = bounded_alike(right, left) if type(right) is BoundedArray else None
-        return found and found[::-1]
-    if type(right) is BoundedArray or not is_array_like(right) or np.shape(right) != left.data.shape:
-        return None
-    rows = (rows and row_sets.all_rows(n, type(rows)) for n, rows in zip(left.data.shape, left.rows, strict=True))
-    return left, BoundedArray(right, tuple(rows))
-
-
 def simplified(data: Any, rows: list[Rows | None]) -> Any:
     """Returns a bounded array, or the buffer where every length is known."""
     return BoundedArray(data, tuple(rows)) if any(one is not None for one in rows) else data

@@ -16,8 +16,8 @@ from typing import Any
 from autograph.runtime.tracing.array_types import ArrayType, TypesDiffer, join_types, type_of
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_array_like
-from autograph.runtime.values.kinds import IMMUTABLE, open_container, same_structure
-from autograph.runtime.values.merge import Node, Same, Slot, Template, describe, fill, same_static
+from autograph.runtime.values.kinds import IMMUTABLE, open_container, same_static, same_structure
+from autograph.runtime.values.merge import Node, Same, Slot, Template, describe, fill
 
 
 class Elements:

@@ -19,15 +19,16 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import FrozenInstanceError
 from functools import cached_property, partial
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 import jax
+import numpy as np
 
-from autograph.code.library import HEAP_TYPE
+from autograph.code.library import ARRAY_PACKAGES, HEAP_TYPE, package_of
 from autograph.runtime.tracing import context, default_dicts
 from autograph.runtime.tracing.class_lookup import static_lookup
-from autograph.runtime.tracing.families import LEAF_KINDS
+from autograph.runtime.tracing.families import LEAF_KINDS, NUMBERS
 from autograph.runtime.tracing.known.limits import needs_number
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET
@@ -189,6 +190,36 @@ def same_structure(a: Any, b: Any) -> bool:
     if type(a) is tuple and type(b) is tuple:
         return len(a) == len(b) and all(x is y or (type(x) is type(y) and x == y) for x, y in zip(a, b))
     return bool(a == b)
+
+
+def equal_sets(left: set[Any], right: set[Any]) -> bool:
+    """Whether two sets hold the same elements, without calling a user's `__eq__`."""
+    if {id(x) for x in left} == {id(x) for x in right}:
+        return True
+    return len(left) == len(right) and all(type(x) in LEAF_KINDS for x in (*left, *right)) and left == right
+
+
+def same_number(left: Any, right: Any) -> bool:
+    """Whether two Python numbers are one static value: equal, of one type (and of one sign, if zero)."""
+    kind = type(left)
+    if kind is not type(right) or kind not in NUMBERS:
+        return False
+    return bool(left == right) and (kind in (bool, int) or repr(left) == repr(right))
+
+
+def same_static(left: Any, right: Any) -> bool:
+    """Whether two values that are no arrays count as the same; user-defined equality is never called."""
+    kind = type(left)
+    if left is right or kind is not type(right):
+        return left is right
+    if kind is MethodType:
+        return left.__self__ is right.__self__ and left.__func__ is right.__func__
+    if kind is np.ndarray:
+        return left.dtype == right.dtype and left.dtype.kind in "SU" and np.array_equal(left, right)
+    library = package_of(kind) in ARRAY_PACKAGES and not isinstance(left, jax.core.Tracer)
+    if library or kind in (str, bytes, range, slice, type(None), frozenset):
+        return bool(left == right)
+    return False
 
 
 def holds_container(value: Any) -> bool:

@@ -23,27 +23,34 @@ from __future__ import annotations
 import enum
 import functools
 from collections.abc import Callable, Iterable, Sequence
-from types import MethodType
 from typing import Any, NamedTuple
 
 import jax
-import numpy as np
 
-from autograph.code.library import ARRAY_PACKAGES, package_of
 from autograph.jax_internals import variable_of
 from autograph.runtime.tracing import context, number_kinds
 from autograph.runtime.tracing.array_types import ArrayType, TypesDiffer, check_fits, join_types, type_of
 from autograph.runtime.tracing.class_lookup import static_lookup
 from autograph.runtime.tracing.dead_results import flags
-from autograph.runtime.tracing.families import LEAF_KINDS, NUMBERS, SCALARS
+from autograph.runtime.tracing.families import NUMBERS, SCALARS
 from autograph.runtime.tracing.known.number import is_open_number
 from autograph.runtime.tracing.recorded import is_copy_of
 from autograph.runtime.tracing.refusals import READ_ONCE, quoted, remedy_of_choice
 from autograph.runtime.tracing.staging import is_array_like
 from autograph.runtime.tracing.variables import UNSET, Undefined, Variable
 from autograph.runtime.values import callables, choices, key_orders, kinds
-from autograph.runtime.values.bounded_array import BoundedArray, bounded_alike
-from autograph.runtime.values.kinds import Opened, defines, is_ordinary, open_container, open_object, same_structure
+from autograph.runtime.values.bounded_array import BoundedArray
+from autograph.runtime.values.kinds import (
+    Opened,
+    defines,
+    equal_sets,
+    is_ordinary,
+    open_container,
+    open_object,
+    same_number,
+    same_static,
+    same_structure,
+)
 from autograph.runtime.values.locations import AttributeLocation, ContentsLocation
 from autograph.runtime.values.optional import Maybe
 
@@ -212,6 +219,8 @@ class Join:
             return Same(left)
         if is_array_like(left) and is_array_like(right):
             return self._numbers(left, right, path)
+        if BoundedArray in (type(left), type(right)) and (found := self._in_form(left, right, path)) is not None:
+            return found
         if (options := choices.options_of(left, right, within=self.traces)) and not same_static(left, right):
             number = self._numbers(choices.number_of(left), choices.number_of(right), path)
             return Node(lambda made: choices.choice_of(options, made[0]), [number])
@@ -225,8 +234,6 @@ class Join:
             return self._pair(left, right, a, b, path)
         if a is None and b is None and same_static(left, right):
             return Same(left)
-        if (alike := bounded_alike(left, right)) is not None:
-            return self.add(*alike, path)
         if left is not None and type(left) is type(right) and self._joins_by_value(left) and self._joins_by_value(right):
             return self._pair(left, right, self._open(left), self._open(right), path)
         raise Mismatch(path, left, right, _why_apart(left, right), instead=remedy_of_choice(left, right, is_ordinary(left)))
@@ -248,7 +255,7 @@ class Join:
     def contents(self, left: Any, right: Any, path: str) -> Template:
         """Joins two snapshots of what one list, dict or set holds."""
         if type(left) is set and type(right) is set:
-            if _equal_sets(left, right):
+            if equal_sets(left, right):
                 return Same(left)
             raise Mismatch(path, left, right, why_structures_differ(left, right))
         a, b = open_container(left), open_container(right)
@@ -275,7 +282,18 @@ class Join:
         self.types.append(kind)
         return Slot(len(self.types) - 1)
 
-    def _numbers(self, left: Any, right: Any, path: str) -> Template:
+    def _in_form(self, left: Any, right: Any, path: str) -> Template | None:
+        """Joins two arrays of different lengths; None where these are of one form, or something else."""
+        from autograph.runtime.values import row_forms  # most programs have none
+
+        form = row_forms.form_of_both(left, right)
+        if form is None:
+            return None
+        parts, others = (row_forms.parts_in_form(x, form) for x in (left, right))
+        children = [self._numbers(x, y, path, is_part=True) for x, y in zip(parts, others, strict=True)]
+        return Node(lambda made: row_forms.array_of_parts(made, form), children)
+
+    def _numbers(self, left: Any, right: Any, path: str, is_part: bool = False) -> Template:
         if same_number(left, right):
             return Same(left)
         chosen = NotImplemented if self.choose is None else self.choose(left, right)
@@ -286,6 +304,11 @@ class Join:
             return Same(left if flags.of(left) is None else right)
         try:
             first, second = type_of(left), type_of(right)
+            if first.shape != second.shape and len(first.shape) == len(second.shape):
+                if not is_part and (found := self._in_form(left, right, path)) is not None:
+                    return found
+                shape = tuple(map(max, first.shape, second.shape))
+                first, second = first._replace(shape=shape), second._replace(shape=shape)
             kind = join_types(first, second)
             check_fits(left, kind)
             check_fits(right, kind)
@@ -368,33 +391,3 @@ def why_structures_differ(left: Any, right: Any) -> str:
     if isinstance(left, dict) and left.keys() == right.keys():
         return "the dicts have the same keys in different orders"
     return "the structures differ"
-
-
-def _equal_sets(left: set[Any], right: set[Any]) -> bool:
-    """Whether two sets hold the same elements, without calling a user's `__eq__`."""
-    if {id(x) for x in left} == {id(x) for x in right}:
-        return True
-    return len(left) == len(right) and all(type(x) in LEAF_KINDS for x in (*left, *right)) and left == right
-
-
-def same_number(left: Any, right: Any) -> bool:
-    """Whether two Python numbers are one static value: equal, of one type (and of one sign, if zero)."""
-    kind = type(left)
-    if kind is not type(right) or kind not in NUMBERS:
-        return False
-    return bool(left == right) and (kind in (bool, int) or repr(left) == repr(right))
-
-
-def same_static(left: Any, right: Any) -> bool:
-    """Whether two values that are no arrays count as the same; user-defined equality is never called."""
-    kind = type(left)
-    if left is right or kind is not type(right):
-        return left is right
-    if kind is MethodType:
-        return left.__self__ is right.__self__ and left.__func__ is right.__func__
-    if kind is np.ndarray:
-        return left.dtype == right.dtype and left.dtype.kind in "SU" and np.array_equal(left, right)
-    library = package_of(kind) in ARRAY_PACKAGES and not isinstance(left, jax.core.Tracer)
-    if library or kind in (str, bytes, range, slice, type(None), frozenset):
-        return bool(left == right)
-    return False

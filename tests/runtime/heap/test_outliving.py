@@ -378,7 +378,7 @@ def test_a_refusal_leaves_a_cached_list_as_it_was() -> None:
     def f(x: Any) -> Any:
         kept = buffer(2)
         kept[0] = x
-        return jnp.ones(3) if x > 0 else jnp.ones(4)
+        return jnp.ones(3) if x > 0 else jnp.ones((4, 1))
 
     with pytest.raises(StagingError, match="have different values"):
         ag.jit(f)(1.0)

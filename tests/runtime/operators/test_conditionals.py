@@ -228,7 +228,7 @@ def test_bound_methods_of_one_object_are_the_same():
 @pytest.mark.parametrize(
     "left, right, text",
     [
-        (lambda: jnp.ones(3), lambda: jnp.ones(4), r"float32\[3\](.|\n)*float32\[4\](.|\n)*shapes differ"),
+        (lambda: jnp.ones(3), lambda: jnp.ones((4, 1)), r"float32\[3\](.|\n)*float32\[4,1\](.|\n)*shapes differ"),
         (lambda: jnp.ones(3), lambda: 1.0, "shapes differ"),
         (lambda: None, lambda: 1.0, r"None(.|\n)*float 1.0(.|\n)*different kinds"),
         (lambda: b"a", lambda: b"b", "b'a'(.|\n)*b'b'(.|\n)*not an array and differs"),

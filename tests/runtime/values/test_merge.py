@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from autograph.runtime.tracing.variables import UNSET, Undefined
-from autograph.runtime.values.kinds import open_container
-from autograph.runtime.values.merge import Join, Mismatch, Node, Same, Slot, describe, fill, same_number
+from autograph.runtime.values.kinds import open_container, same_number
+from autograph.runtime.values.merge import Join, Mismatch, Node, Same, Slot, describe, fill
 
 Point = namedtuple("Point", "x y")
 
