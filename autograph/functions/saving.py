@@ -73,12 +73,10 @@ def _entry(program: Program, platforms: Sequence[str], names: dict[int, str], in
     bound = program.bound
     fixed = len(jax.tree_util.tree_leaves(instance)) if instance and program.bound.leaves else 0
     constants = [x for x in jax.tree_util.tree_leaves(list(instance)) if isinstance(x, jax.Array)] if fixed else []
-    specs = program.specs[len(constants) :]
     values = bound.values(program.specs)[len(instance) :]
-    inputs = {
-        parameter: trees.split(value, f"argument '{parameter}' of {name}")[0]
-        for parameter, value in zip(bound.names[len(instance) :], values, strict=True)
-    }
+    parameters = zip(bound.names[len(instance) :], values, strict=True)
+    given = {parameter: trees.split(value, f"argument '{parameter}' of {name}") for parameter, value in parameters}
+    inputs, specs = {parameter: tree for parameter, (tree, _) in given.items()}, [x for _, leaves in given.values() for x in leaves]
     results = program.results_of
     if results.may_be_none or results.choices:
         what, place, page = "None or a value", "None", "none-or-a-value"
@@ -95,13 +93,15 @@ def _entry(program: Program, platforms: Sequence[str], names: dict[int, str], in
     places = [next(i for i, read in enumerate(program.reads) if read is written) for written in program.writes]
 
     def flat(*arrays: Any) -> list[Any]:
-        state, given = arrays[:count], arrays[count:]
+        state, left = arrays[:count], iter(arrays[count:])
+        given = trees.program_leaves([trees.replaced(value, left) for value in values])
         found = list(run(*constants, *given, *state))
         words = found.pop() if program.checks else None
         new = list(state)
         results = found[: len(found) - len(places)]
         for place, value in zip(places, found[len(results) :], strict=True):
             new[place] = value if words is None else jax.lax.select(words[0] == 0, value, state[place])
+        results = trees.split(program.results_of.output(results), name)[1]
         return [*results, *new, *([] if words is None else _shown(program.checks, words))]
 
     variables = {names[id(variable)]: variable.held for variable in program.reads}

@@ -1,7 +1,5 @@
 """Reads and runs a saved file. This one file is all that a process needs beside JAX: it may be copied to where the library is not.
 
-`loader.load(path)` is the function: call it, print it to see its signatures.
-
 `docs/saved_format.md` describes the file. Nothing in it is evaluated or unpickled, no name in it is opened, and what is not exactly
 as it was written is a `SavedFileError`. But it holds programs, which run when they are called: load what you would install.
 """
@@ -20,7 +18,6 @@ import reprlib
 import struct
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from inspect import Parameter
 from typing import Any
 
 import jax
@@ -31,9 +28,8 @@ MAGIC = b"\x89AGF\r\n\x1a\n"  # as PNG's: a transfer that changes line ends or d
 VERSION = 1
 PREFIX = struct.Struct("<8sII32s")  # magic, version, length of the header, SHA-256 of the 16 bytes before and the header
 ALIGNMENT = 64
-LARGEST_HEADER = 1 << 20
+LARGEST_HEADER, DEEPEST = 1 << 20, 64
 MOST_VALUES = 50_000  # in the header: each takes some 60 bytes, however short its JSON is
-DEEPEST = 64
 
 
 class SavedFileError(ValueError):
@@ -55,8 +51,7 @@ def load(path: str | os.PathLike[str], *, checks: bool = True) -> SavedFunction:
         path: the file.
         checks: whether a call waits for the result of the program's checks, and raises what failed.
     Raises:
-        SavedFileError: where it is not what was written.
-        OSError: where it cannot be read.
+        SavedFileError, OSError: where it is not what was written, where it cannot be read.
     """
     with open(path, "rb") as file:
         is_saved = file.read(len(MAGIC)) == MAGIC
@@ -93,8 +88,7 @@ def _parts(data: memoryview) -> tuple[dict[str, Any], list[memoryview]]:
     header: dict[str, Any] = json.loads(text, parse_constant=lambda name: _need(False, f"the header holds {name}"))
     level: list[Any] = [header]
     for _ in range(DEEPEST):
-        inner = (node.values() if isinstance(node, dict) else node for node in level)
-        level = [item for node in inner for item in node if isinstance(item, dict | list)]
+        level = [x for node in level for x in (node.values() if type(node) is dict else node) if isinstance(x, dict | list)]
     _need(not level, f"the header is nested more than {DEEPEST} deep")
     sections: list[memoryview] = []
     for length, digest in header["sections"]:
@@ -116,15 +110,13 @@ def _pick(things: Sequence[Any], index: Any) -> Any:
 
 def _take(sections: list[Any], index: Any) -> memoryview:
     """Returns a section; each is there for one program or array, so that none is copied again and again."""
-    found: memoryview = _pick(sections, index)
+    found, sections[index] = _pick(sections, index), None
     _need(found is not None, f"section {index} is used twice")
-    sections[index] = None
-    return found
+    return memoryview(found)
 
 
 _TYPE = re.compile(r"(~?)([a-z0-9_<>]{1,40})\[([\w+*(), ^-]{0,400})\]", re.ASCII)
-# Sizes that JAX never prints, and would expand.
-_COSTLY = re.compile(r"\)\s*\^|\^\s*\d\d|(?<!\w)\(|\d{19}")
+_COSTLY = re.compile(r"\)\s*\^|\^\s*\d\d|(?<!\w)\(|\d{19}")  # sizes that JAX never prints, and would expand
 _WIDE = {"int64", "uint64", "float64", "complex128"}
 _KINDS: dict[type, Any] = {bool: np.bool_, int: np.integer, float: np.floating, complex: np.complexfloating}
 
@@ -186,28 +178,37 @@ def _program(saved: Any, sections: list[Any], name: str) -> tuple[export.Exporte
     _need(module[:4] == b"ML\xefR", f"section {saved['section']} is no program")
     derivative = saved["vjp"] and _program(saved["vjp"], sections, f"{name}_vjp")[0]
     known: dict[str, Any] = {
-        "fun_name": name,
-        "in_tree": jax.tree.structure((tuple(inputs), {})),
-        "out_tree": jax.tree.structure(tuple(outputs)),
-        "in_avals": tuple(item.aval for item in inputs),
-        "out_avals": tuple(item.aval for item in outputs),
-        "_has_named_shardings": True,
+        "in_tree": jax.tree.structure((tuple(inputs), {})), "in_avals": tuple(item.aval for item in inputs),
+        "out_tree": jax.tree.structure(tuple(outputs)), "out_avals": tuple(item.aval for item in outputs),
         **dict.fromkeys(("_in_named_shardings", "in_shardings_hlo"), (None,) * len(inputs)),
         **dict.fromkeys(("_out_named_shardings", "out_shardings_hlo"), (None,) * len(outputs)),
         **dict.fromkeys(("ordered_effects", "unordered_effects", "disabled_safety_checks"), ()),
-        "nr_devices": 1,
-        "platforms": platforms,
-        "mlir_module_serialized": module,
-        "calling_convention_version": convention,
-        "module_kept_var_idx": tuple(kept),
+        "fun_name": name, "nr_devices": 1, "platforms": platforms, "_has_named_shardings": True,
+        "mlir_module_serialized": module, "calling_convention_version": convention, "module_kept_var_idx": tuple(kept),
         "uses_global_constants": saved["global_constants"] is True,
         "_get_vjp": lambda _: derivative or _without_derivative(name),
-    }
+    }  # fmt: skip
     return export.Exported(**{key: known[key] for key in export.Exported.__dataclass_fields__}), inputs, outputs
 
 
 def _without_derivative(name: str) -> Any:
     raise SavedCallError(f"{name} was saved without a derivative (of this order): `ag.save(..., vjp_order=1)`, or more")
+
+
+class Bounded(tuple[Any, ...]):
+    """An array, and for each axis None, or how many of its rows, from the first on, are elements."""
+
+    def trimmed(self, known: Any) -> Any:
+        """Returns the elements of a result."""
+        return self[0][tuple(slice(None if n is None else int(known(n))) for n in self[1:])]
+
+    def padded(self, value: Any) -> Any:
+        """Returns an argument in the room that the program has for it; where it does not fit, the argument itself."""
+        axes = list(zip(getattr(value, "shape", ()), self[0].sizes, self[1:]))
+        if getattr(value, "ndim", 0) != len(self) - 1 or any(type(n) is not int or n > m or n < m and not r for n, m, r in axes):
+            return value
+        whole = jax.numpy.pad(value if isinstance(value, jax.Array) else np.asarray(value), [(0, m - n) for n, m, _ in axes])
+        return Bounded((whole, *(r and n for n, _, r in axes)))
 
 
 def _template(tree: Any, types: Iterator[ArrayType]) -> Any:
@@ -217,26 +218,30 @@ def _template(tree: Any, types: Iterator[ArrayType]) -> Any:
     ((kind, content),) = tree.items()
     if kind == "dict":
         return {key: _template(item, types) for key, item in content}
-    if kind in ("list", "tuple"):
-        return (list if kind == "list" else tuple)([_template(item, types) for item in content])
+    if kind in (kinds := {"list": list, "tuple": tuple, "bounded": Bounded}):
+        made: Any = kinds[kind]([_template(item, types) for item in content])
+        _need(kind != "bounded" or len(made[0].sizes) == len(made) - 1, f"{tree!r} is no tree")
+        return made
     if kind in ("float", "complex"):
         return float.fromhex(content) if kind == "float" else complex(*map(float.fromhex, content))
     _need(kind == "literal" and isinstance(content, str | int | float | None), f"{tree!r} is no tree")
     return content
 
 
-def _filled(template: Any, arrays: Iterator[Any]) -> Any:
-    """Returns the value of a template with arrays in it."""
+def _filled(template: Any, arrays: Iterator[Any], known: Any) -> Any:
+    """Returns the value of a template with arrays in it; `known` finds the numbers of one."""
     if isinstance(template, dict):
-        return {key: _filled(item, arrays) for key, item in template.items()}
+        return {key: _filled(item, arrays, known) for key, item in template.items()}
     if isinstance(template, list | tuple):
-        return type(template)([_filled(item, arrays) for item in template])
+        found = type(template)([_filled(item, arrays, known) for item in template])
+        return found.trimmed(known) if type(found) is Bounded else found
     return next(arrays) if isinstance(template, ArrayType) else template
 
 
 def _fit(template: Any, value: Any, name: str, known: dict[str, Any]) -> Iterator[Any]:
     """Yields the arrays of a value that is what a template says; raises `SavedCallError` where it is not."""
     keys: Any = ()
+    value = template.padded(value) if type(template) is Bounded else value
     if isinstance(template, ArrayType):
         fits = (array := template.fitted(value, known)) is not None
         if fits:
@@ -268,7 +273,7 @@ def read_check(saved: Any, values: Sequence[Any]) -> tuple[type[Exception], list
             index, spec, conversion = part
             is_format = _FORMAT.fullmatch(spec) and conversion in _CONVERSIONS
             _need(_pick(values, index) and is_format, f"{part} shows no value")
-    kinds = [getattr(builtins, str(saved[key]), None) for key in ("exception", "base")]
+    kinds = (getattr(builtins, str(saved[key]), None) for key in ("exception", "base"))
     found = [kind if isinstance(kind, type) and issubclass(kind, Exception) else None for kind in kinds]
     known, base = (None if kind and issubclass(kind, UnicodeError | ExceptionGroup) else kind for kind in found)
     made = known or type(str(saved["exception"])[:100], (base or RuntimeError,), {})
@@ -304,11 +309,10 @@ class Signature:
         _need(is_complete, "a program has other arguments or results than its signature")
 
     @staticmethod
-    def _parameter(saved: Any) -> Parameter:
-        default: Any = Parameter.empty
-        if "default" in saved:  # null: one that no file holds
-            default = ... if saved["default"] is None else _template(saved["default"], iter(()))
-        return Parameter(saved["name"], getattr(Parameter, saved["kind"].upper()), default=default)
+    def _parameter(saved: Any) -> inspect.Parameter:
+        made, given = inspect.Parameter, saved.get("default", inspect.Parameter)  # null: one that no file holds
+        default: Any = made.empty if given is made else ... if given is None else _template(given, iter(()))
+        return made(saved["name"], getattr(made, saved["kind"].upper()), default=default)
 
     def __repr__(self) -> str:
         varies = {key: isinstance(item, ArrayType | dict | list | tuple) for key, item in self.inputs.items()}
@@ -328,13 +332,6 @@ class Signature:
         bound.apply_defaults()
         known: dict[str, Any] = {}
         return [array for name, item in self.inputs.items() for array in _fit(item, bound.arguments[name], name, known)]
-
-    def error(self, number: int, values: Sequence[Any]) -> Exception:
-        """Returns the exception of a check that failed."""
-        kind, parts, place = self.checks[number - 1]
-        error = kind(filled_message(parts, values))
-        error.add_note(f"at {place}")
-        return error
 
 
 class SavedFunction:
@@ -388,13 +385,16 @@ class SavedFunction:
             for item, value in zip(signature.state, [self._known(value) for value in flat[first:last]]):
                 item[2] = value
         if self._checks and signature.checks and (number := int(self._known(flat[last]))):
-            raise signature.error(number, [self._known(value) for value in flat[last + 1 :]])
-        return _filled(signature.output, iter(flat[:first]))
+            kind, parts, place = signature.checks[number - 1]
+            failure = kind(filled_message(parts, [self._known(value) for value in flat[last + 1 :]]))
+            failure.add_note(f"at {place}")
+            raise failure
+        return _filled(signature.output, iter(flat[:first]), self._known)
 
     def _known(self, value: Any) -> Any:
         """Returns the array itself, also where `jax.grad` differentiates; inside `jax.jit` there is none."""
         found = getattr(stopped := jax.lax.stop_gradient(value), "primal", stopped) if isinstance(value, jax.core.Tracer) else value
         if isinstance(found, jax.core.Tracer):
-            what = "state" if self._state else "checks (unless it is loaded with checks=False)"
+            what = "state" if self._state else "checks (unless it is loaded with checks=False), or computes the length of a result"
             raise SavedCallError(f"{self.__name__} has {what}: it is not called inside jax.jit, jax.vmap and loops")
         return found

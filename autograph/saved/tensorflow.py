@@ -48,6 +48,8 @@ def to_saved_model(loaded: loader.SavedFunction, folder: str | os.PathLike[str])
             )
         if any(jax.numpy.issubdtype(item.dtype, jax.dtypes.extended) for item in types):
             raise _refused(signature, "TensorFlow knows no random keys", "take a seed, and make the key inside")
+        if any(type(part) is loader.Bounded for part in _parts([signature.output, signature.inputs])):
+            raise _refused(signature, "it has an array whose length the program computes", "return `y.padded(0)` and `len(y)`")
     module = tf.Module()
     module.state = {name: tf.Variable(value, name=name) for name, value in loaded.state.items()}
     functions = {
@@ -55,6 +57,13 @@ def to_saved_model(loaded: loader.SavedFunction, folder: str | os.PathLike[str])
         for number, signature in enumerate(loaded.signatures)
     }
     tf.saved_model.save(module, os.fspath(folder), signatures=functions)
+
+
+def _parts(template: Any) -> Iterator[Any]:
+    """Yields a template and all templates in it."""
+    yield template
+    for part in template.values() if isinstance(template, dict) else template if isinstance(template, list | tuple) else ():
+        yield from _parts(part)
 
 
 def _refused(signature: loader.Signature, why: str, instead: str) -> AutoGraphError:

@@ -8,6 +8,7 @@
 | a list | `{"list": [tree, ...]}` |
 | a tuple, a named tuple | `{"tuple": [tree, ...]}` |
 | a dict, in its own order | `{"dict": [[key, tree], ...]}` |
+| an array of unknown length | `{"bounded": ["*", tree, ...]}`: its buffer; for each axis the length, None where it is known |
 
 Nothing else has a meaning in a process that knows neither the user's classes nor this library.
 """
@@ -16,13 +17,15 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import jax
 import numpy as np
 
 from autograph.errors import AutoGraphError
+from autograph.runtime.values.bounded_array import BoundedArray
+from autograph.runtime.values.rows import Chosen, Span
 from autograph.saved.entries import Tree
 from autograph.tensor_specs import TensorSpec
 
@@ -52,6 +55,8 @@ def _split(value: Any, name: str, leaves: list[Any], numbers: bool) -> Tree:
         return ARRAY
     if is_stored_literal(value):
         return literal_tree(value)
+    if type(value) is BoundedArray:
+        return {"bounded": [_split(part, name, leaves, False) for part in _at_front(value)]}
     if isinstance(value, tuple | list):
         kind = "tuple" if isinstance(value, tuple) else "list"
         return {kind: [_split(item, f"{name}[{i}]", leaves, numbers) for i, item in enumerate(value)]}
@@ -74,6 +79,8 @@ def replaced(value: Any, arrays: Iterator[Any]) -> Any:
     """
     if is_saved_array(value):
         return next(arrays)
+    if type(value) is BoundedArray:
+        return _like(value, next(arrays), [None if rows is None else next(arrays) for rows in value.rows])
     if isinstance(value, tuple | list):
         items = [replaced(item, arrays) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
@@ -82,6 +89,37 @@ def replaced(value: Any, arrays: Iterator[Any]) -> Any:
         changed.update({key: replaced(item, arrays) for key, item in value.items()})
         return changed
     return value
+
+
+def _at_front(x: BoundedArray) -> list[Any]:
+    """Returns the buffer of an array, with its elements at the front, and for each axis its length; None where that is known."""
+    x = x if isinstance(x.data, jax.ShapeDtypeStruct) else x.compact()
+    lengths = (None if rows is None else rows.length for rows in x.rows)
+    return [x.data, *(jax.numpy.asarray(n) if type(n) is int else n for n in lengths)]
+
+
+def _like(x: BoundedArray, buffer: Any, lengths: Sequence[Any]) -> BoundedArray:
+    """Returns an array of unknown length with rows of the same kinds as another one has, of what `_at_front` returns."""
+
+    def rows(one: Any, n: Any) -> Any:
+        return Span(0, n, one.size) if type(one) is Span else Chosen(jax.numpy.arange(one.size) < n, n)
+
+    found = (None if one is None else rows(one, n) for one, n in zip(x.rows, lengths, strict=True))
+    return BoundedArray(buffer, tuple(found))
+
+
+def program_leaves(value: Any) -> list[Any]:
+    """Returns the arrays of a value as a program takes them, in order: those of unknown length with what tells their elements.
+
+    >>> [x.shape for x in program_leaves({"y": BoundedArray.of(np.ones(3), np.int32(2)), "x": [np.ones(5), None]})]
+    [(3,), (), (), (5,)]
+    """
+    if type(value) is BoundedArray:
+        return [jax.numpy.asarray(leaf) for leaf in jax.tree.leaves(value)]
+    if is_saved_array(value):
+        return [value]
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, tuple | list) else ()
+    return [leaf for item in items for leaf in program_leaves(item)]
 
 
 def is_saved_array(value: Any) -> bool:

@@ -177,6 +177,45 @@ def refused(save: Callable[[], None]) -> str:
     return str(caught.value)
 
 
+def above(x, limit):
+    chosen = x[x > limit]
+    return chosen * 2, {"places": np.flatnonzero(x > limit)[::-1], "count": len(chosen)}
+
+
+def weighted(y, w):
+    return (y * y).sum() * w[0], y[1:]
+
+
+@pytest.mark.parametrize("wrapped", [lambda f: f, ag.function], ids=["function", "ag.function"])
+def test_arrays_of_unknown_length_are_trimmed_and_padded(wrapped: Callable[..., Any], tmp_path: Path) -> None:
+    def saved(fn: Callable[..., Any], *args: Any) -> Any:
+        fn = wrapped(fn)
+        fn(*args)
+        given = {"args": args} if wrapped is not ag.function else {}
+        ag.save(fn, tmp_path / "saved", vjp_order=1, **given)
+        return ag.load(tmp_path / "saved")
+
+    x = np.array([3.0, -1.0, 4.0, 1.5], np.float32)
+    loaded = saved(ag.convert(above), jnp.asarray(x), 1.0 if wrapped is not ag.function else jnp.float32(1.0))
+    limits = (1.0,) if wrapped is not ag.function else (1.0, -5.0, 9.0)
+    for limit in limits:
+        chosen, rest = loaded(x, limit)
+        expected, places = above(x, limit)
+        assert isinstance(chosen, jax.Array) and chosen.shape == expected.shape
+        assert_same([chosen, rest["places"], rest["count"]], [expected, places["places"], places["count"]])
+    y = ag.jit(lambda x: x[x > 1])(jnp.asarray(x))
+    loaded = saved(ag.convert(weighted), y, jnp.asarray(x))
+    for given in (y, x[:2], jnp.asarray(x), x[:0]):
+        assert_same(loaded(given, x), weighted(np.asarray(given), x))
+    np.testing.assert_allclose(jax.grad(lambda y: loaded(y, x)[0])(jnp.asarray(x[:3])), 2 * x[:3] * x[0])
+    with pytest.raises(ag.SavedCallError, match=r"y is float32\[5\]"):
+        loaded(np.zeros(5, np.float32), x)
+    with pytest.raises(ag.SavedCallError, match="computes the length of a result"):
+        jax.jit(loaded)(x[:2], x)
+    with pytest.raises(ag.SavedCallError, match="y is float32.at most 4"):
+        jax.jit(loaded)(y, x)
+
+
 def test_objects_of_other_classes_are_refused(tmp_path: Path) -> None:
     text = refused(lambda: ag.save(lambda model, x: x, tmp_path / "f", args=({"m": [Model()]}, 1)))
     assert text.startswith(
