@@ -107,7 +107,7 @@ class Program:
             self._coded, self.checks, self._keeps_rules = coded
         self.has_variables = bool(self._reads)
         places = function.options.places_results
-        self.is_whole = not (self.results_of.known or places)
+        self.is_whole = not (self.results_of.known or self.results_of.is_open or places)
         self.is_simple = self.is_whole and not (self.checks or self.has_variables or self.symbolic)
 
     def _body(self, *inputs: Any) -> tuple[list[Any], list[Any]]:

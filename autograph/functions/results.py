@@ -32,6 +32,7 @@ from autograph.runtime.heap import escape, outliving, outside
 from autograph.runtime.tracing.refusals import a, refusal, user_line
 from autograph.runtime.tracing.sizes import is_size
 from autograph.runtime.tracing.staging import is_traced
+from autograph.runtime.values.bounded_array import BoundedArray
 from autograph.runtime.values.choices import Choice, Options, described
 from autograph.runtime.values.optional import Maybe
 
@@ -68,6 +69,7 @@ class Results:
     Attributes:
         arrays: what the program computes, in order; last, where that is not known, whether all of it is `None`.
         may_be_none: whether it is not known.
+        is_open: whether an array of unknown length is among them: a call returns its elements alone.
         choices: the options of the leaves of which each call finds out which one it is, by place (`runtime.values.choices`).
     Raises:
         StagingError: a leaf is an object that the function makes at each call, and a call of the program does not.
@@ -82,6 +84,7 @@ class Results:
             found, self._tree = jax.tree_util.tree_flatten(returned.value, is_iterator)
         except ValueError:
             raise without_order(name, Location.of(user_line())) from None
+        self.is_open = _has_bounded(self._tree)
         self.choices = {place: leaf.choice_options for place, leaf in enumerate(found) if type(leaf) is Choice}
         arrays = [_as_array(leaf) for leaf in found]
         self.arrays = [x for x in arrays if x is not None] + absent
@@ -110,7 +113,8 @@ class Results:
             leaves.insert(place, leaf.of(values) if type(leaf) is _Argument else leaf)
         for place, options in self.choices.items():
             leaves[place] = self._chosen(options, leaves[place])
-        return jax.tree_util.tree_unflatten(self._tree, leaves)
+        found = jax.tree_util.tree_unflatten(self._tree, leaves)
+        return jax.tree.map(_trimmed, found, is_leaf=_is_bounded) if self.is_open and values is not None else found
 
     def _chosen(self, options: Options, number: Any) -> Any:
         """Returns what a call has chosen; for an abstract number all of it."""
@@ -133,6 +137,23 @@ class Results:
                 page="none-or-a-value",
             )
         return not isinstance(absent, jax.ShapeDtypeStruct) and bool(absent)
+
+
+def _has_bounded(tree: Any) -> bool:
+    """Whether a structure has an array of unknown length."""
+    return (tree.node_data() or (None,))[0] is BoundedArray or any(map(_has_bounded, tree.children()))
+
+
+def _is_bounded(x: Any) -> bool:
+    return type(x) is BoundedArray
+
+
+def _trimmed(x: Any) -> Any:
+    """Returns the elements of an array of unknown length as an array, once the program has run; other values unchanged."""
+    if not _is_bounded(x) or any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(x)):
+        return x
+    is_key = jnp.issubdtype(x.dtype, jax.dtypes.extended)  # which NumPy has not
+    return x if is_key else jnp.asarray(x.known("returning it"))
 
 
 @dataclass(frozen=True)

@@ -263,3 +263,22 @@ def test_a_function_that_hands_such_a_result_on_is_refused() -> None:
 
     with pytest.raises(ag.StagingError, match="return one kind of value on every path"):
         ag.function(f)(jnp.float32(2))
+
+
+def test_an_array_of_unknown_length_comes_back_as_one_of_its_elements() -> None:
+    @ag.function
+    def above(x: Any, limit: Any) -> Any:
+        kept = x[x > limit]
+        return {"kept": kept, "first": kept[0]}, "what is above"
+
+    x = jnp.array([3.0, -1.0, 4.0])
+    for limit, expected in ((0.0, [3, 4]), (3.5, [4])):
+        found, name = above(x, jnp.float32(limit))
+        assert isinstance(found["kept"], jax.Array) and found["kept"].tolist() == expected and name == "what is above"
+    with pytest.raises(IndexError):
+        above(x, jnp.float32(9))
+    inside = jax.jit(lambda x: above(x, 0.0)[0]["kept"])(x)
+    assert type(inside) is ag.BoundedArray and inside.tolist() == [3, 4]  # another program may go on with it
+    slope, kept = jax.grad(lambda x: (above(x, 0.0)[0]["kept"].sum(), above(x, 0.0)[0]["kept"]), has_aux=True)(x)
+    assert slope.tolist() == [1, 0, 1] and list(kept) == [3, 4]
+    assert above.get_concrete_function(x, jnp.float32(0))(x, jnp.float32(0))[0]["kept"].shape == (2,)
