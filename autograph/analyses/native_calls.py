@@ -84,7 +84,8 @@ def stays_native(meaning: Any, call: gast.Call, meaning_of: Callable[[Any], Any]
         if kind is type and issubclass(meaning, BaseException):
             return meaning.__module__ == "builtins"
     if call.args and _reassembles(meaning):
-        if isinstance(call.args[0], gast.Name) or hasattr(call.args[0], "comprehension"):  # a list comprehension
+        may_be_list = gast.Name, gast.Attribute, gast.Subscript, gast.Call
+        if isinstance(call.args[0], may_be_list) or hasattr(call.args[0], "comprehension"):  # a list comprehension
             return False
     if _takes_known_numbers(meaning, call):
         return False

@@ -1,4 +1,4 @@
-"""Whether a function may make an array whose length is only known when the program runs: by a slice, a mask, `np.flatnonzero`.
+"""Whether a function may make an array whose length is only known when the program runs: by a slice, a mask, of a list that grew.
 
 >>> import gast
 >>> [opens_lengths(gast.parse(source)) for source in ("x[:k]", "x[i]", "x[1:-1]", "m = a & (x > 0); y = x[m]", "np.where(x > 0)")]
@@ -20,10 +20,21 @@ MAKERS = frozenset("flatnonzero nonzero argwhere unique compress extract".split(
 def opens_lengths(tree: Any) -> bool:
     """Whether something in a tree may make an array of unknown length, as far as the tree shows."""
     masks: set[str] = set()
+    grown: set[str] = set()
     for node in walk(tree):
-        if isinstance(node, gast.Assign) and _is_mask(node.value, masks):
-            masks.update(target.id for target in node.targets if isinstance(target, gast.Name))
-    return any(_opens(node, masks) for node in walk(tree))
+        match node:
+            case gast.Assign() if _is_mask(node.value, masks):
+                masks.update(target.id for target in node.targets if isinstance(target, gast.Name))
+            case gast.Call(func=gast.Attribute(value=gast.Name(), attr="append")):
+                grown.add(node.func.value.id)
+    return any(_opens(node, masks) or _is_array_of(node, grown) for node in walk(tree))
+
+
+def _is_array_of(node: Any, lists: set[str]) -> bool:
+    """Whether a node is the call of a function of one of these lists, that may make it an array."""
+    if not (lists and isinstance(node, gast.Call) and node.args and isinstance(node.args[0], gast.Name)):
+        return False
+    return node.args[0].id in lists and getattr(node.func, "attr", "") in ("array", "asarray")
 
 
 def _is_mask(node: Any, masks: set[str]) -> bool:

@@ -26,6 +26,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograph.runtime.sequences.bounded_functions import CALLS, computed
+from autograph.runtime.sequences.bounded_list import BoundedList
 from autograph.runtime.sequences.bounded_makers import SIZED
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.staging import holds_traced, is_traced
@@ -57,6 +58,8 @@ def _is_bounded(x: Any) -> bool:
 def _holds_bounded(x: Any) -> bool:
     if type(x) is dict:
         return any(map(_holds_bounded, x.values()))
+    if type(x) is BoundedList:
+        return x.is_traced() and not x.least_length()
     return type(x) is BoundedArray or (type(x) in (list, tuple) and any(map(_holds_bounded, x)))
 
 

@@ -244,6 +244,14 @@ def _extreme(name: str) -> Callable[..., Any]:
     return call
 
 
+def _sorted(iterable: Any, /, **kwargs: Any) -> Any:
+    if type(iterable) is not BoundedList or not iterable.is_traced():
+        return selection.sort(iterable, **_key(kwargs))
+    made = iterable.copy()
+    made.sort(**_key(kwargs))
+    return made
+
+
 def _enumerate(iterable: Any, start: Any = 0) -> Any:
     is_staged = is_traced(start) or iterables.is_staged_iterable(iterable) or iterables.may_be_long(iterable)
     return (iterables.Enumerate if is_staged else enumerate)(iterable, start)
@@ -337,7 +345,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     all: _quantifier("all"),
     min: _extreme("min"),
     max: _extreme("max"),
-    sorted: lambda iterable, /, **kwargs: selection.sort(iterable, **_key(kwargs)),
+    sorted: _sorted,
     range: _range,
     enumerate: _enumerate,
     zip: _zip,

@@ -135,7 +135,7 @@ def _counterparts() -> dict[Any, Callable[..., Any]]:
 
 def _size(fn: Callable[..., Any], /, a: Any, *args: Any, **kwargs: Any) -> Any:
     """`np.size`, for which the `size` of a list whose length is not known, its length, is the one that an array has."""
-    return fn(np.asarray(a) if type(a) is BoundedList else a, *args, **kwargs)
+    return fn(a.whole_axis() if type(a) is BoundedList and a.is_traced() else a, *args, **kwargs)
 
 
 def _arange(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:

@@ -370,12 +370,14 @@ def computed(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     Raises:
         StagingError: it, or an argument of it, is not written for arrays of unknown length.
     """
+    args = tuple(x.whole_axis() if hasattr(type(x), "whole_axis") else x for x in args)  # a list of unknown length
     fn = CALLS.get(name)
     if fn is None:
         fn = _of_elements(name, len(args))
     if fn is None:
         raise refused(f"{name}()")
-    if name not in _OF_LISTS and any(type(x) in (list, tuple) and any(type(y) is BoundedArray for y in x) for x in args):
+    lists = [x for x in args if type(x) in (list, tuple)]
+    if name not in _OF_LISTS and any(type(y) is BoundedArray or hasattr(type(y), "whole_axis") for x in lists for y in x):
         raise refused(f"{name}() of a list of arrays")
     try:
         inspect.signature(fn).bind(*args, **kwargs)

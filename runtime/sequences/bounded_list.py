@@ -31,9 +31,9 @@ from jax import lax
 from autograph.jax_internals import convert_weak
 from autograph.runtime.checks.guards import guard_index
 from autograph.runtime.heap import journal
-from autograph.runtime.sequences import array_items, selection
+from autograph.runtime.sequences import array_items, bounded_list_search as search, selection
 from autograph.runtime.sequences.bounded_list_operators import ListOperators
-from autograph.runtime.tracing import integer_ranges, sizes
+from autograph.runtime.tracing import context, integer_ranges, sizes
 from autograph.runtime.tracing.array_types import ArrayType, TypesDiffer, check_fits, convert_to, of_type
 from autograph.runtime.tracing.class_lookup import python_method
 from autograph.runtime.tracing.refusals import refusal
@@ -47,8 +47,9 @@ class BoundedList(ListOperators):
 
     A loop makes it of a list that grows in it, where `ag.set_loop_options(maximum_iterations=N)` says how often the loop
     iterates at most. In converted code it does what the list does that it stands for: `append`, `insert`, `extend`, `pop`,
-    `clear`, `copy`, `len`, truth, items read and written (an index may be traced, and is checked), `for`, `in`, `sum`, `any`,
-    `all`, and, of numbers, `min` and `max`. As a result of a compiled function it can be read like a list: `list(xs)` is one.
+    `clear`, `copy`, `len`, truth, items read and written (an index may be traced, and is checked), slices, `+`, `==`, `for`,
+    `sum`, and, of numbers or tuples of numbers, `in`, `index`, `count`, `remove`, `sort`, `reverse`. As a result of a compiled
+    function it can be read like a list: `list(xs)` is one.
 
     Its elements are numbers, arrays of one shape, or tuples of these; numbers promote as JAX promotes. It is a pytree of
     the number of elements (an int32 scalar, or a batch of them under `vmap`) and one array of shape `(capacity + 1, ...)` for
@@ -77,6 +78,7 @@ class BoundedList(ListOperators):
         self.columns = tuple(columns)
         self.size = size
         self.growth = None  # the loop in which it grows (see `list_growth`)
+        context.progress.has_bounded = True
 
     @classmethod
     def of(cls, values: Iterable[Any]) -> BoundedList:
@@ -85,7 +87,7 @@ class BoundedList(ListOperators):
         rows = []
         for value in values:
             found, leaves = Elements.of(value)
-            made.elements = made._with(found, leaves)
+            made.elements = made.together_with(found, leaves)
             rows.append(leaves)
         if made.elements is not None:
             made.size = jnp.asarray(len(rows))
@@ -115,7 +117,9 @@ class BoundedList(ListOperators):
             self._set("size", self.size + 1)
 
     def extend(self, values: Iterable[Any], /) -> None:
-        """`list.extend`, of an iterable with a known number of elements."""
+        """`list.extend`, of another such list or of an iterable with a known number of elements."""
+        if type(values) is BoundedList and (values.is_traced() or self.is_traced()):
+            return search.append_all(self, values)
         for value in values:
             self.append(value)
 
@@ -129,10 +133,14 @@ class BoundedList(ListOperators):
             return self._read(self.size)
         at = self._position(index[0], "pop")
         value = self._read(at)
+        self.drop(at, some)
+        return value
+
+    def drop(self, at: Any, size: Any = None) -> None:
+        """Takes an element out; those behind it move up."""
         rows = jnp.arange(self._rows)
         self._take(lax.min(rows + (rows >= at), self._rows - 1))
-        self._set("size", some - 1)
-        return value
+        self._set("size", (self.size if size is None else size) - 1)
 
     def clear(self) -> None:
         """`list.clear`."""
@@ -150,18 +158,25 @@ class BoundedList(ListOperators):
 
     def _admits(self, found: Elements, leaves: Sequence[Any], new: int) -> bool:
         """Makes room for values; False where the loop around is going to be traced again with more room."""
-        joined = self._with(found, leaves)
+        return self.makes_room(self.together_with(found, leaves), new)
+
+    def makes_room(self, joined: Elements, new: int) -> bool:
+        """Makes room for `new` elements more, all of these types; False where the loop around is going to be traced again."""
         if self.growth is not None:
             return bool(self.growth.admits(joined, new))
-        if not new and self.elements is not None and joined.types == self.elements.types:
-            return True
-        self.widen(joined, self.capacity + new)
+        if new or self.elements is None or joined.types != self.elements.types:
+            self.widen(joined, self.capacity + new)
         return True
 
-    def _with(self, found: Elements, leaves: Sequence[Any]) -> Elements:
+    def replace(self, columns: Sequence[Any], size: Any) -> None:
+        """Takes on other elements, for which there is room."""
+        self._set("columns", tuple(columns))
+        self._set("size", size)
+
+    def together_with(self, found: Elements, leaves: Sequence[Any]) -> Elements:
         """What the elements have in common together with one more."""
         try:
-            for leaf, kind in zip(leaves, found.types, strict=True):
+            for leaf, kind in zip(leaves, found.types, strict=False):  # there are none of another list
                 check_fits(leaf, kind)
             return found if self.elements is None else self.elements.joined(found)
         except TypesDiffer as differ:
@@ -208,7 +223,7 @@ class BoundedList(ListOperators):
         if self.growth is not None and not self.growth.is_settled:
             return self.growth.any_element()
         if self.elements is None:
-            raise _refused("reading an element before one was put in", instead="begin with a list of one element")
+            raise search.not_of_list("reading an element before one was put in", instead="begin with a list of one element")
         if self.growth is not None:
             at = guard_index(at, at < self.capacity, RuntimeError(self.growth.too_long))
         at = self._row(at)
@@ -242,12 +257,12 @@ class BoundedList(ListOperators):
         if not self.is_traced():
             return list(self)[index]
         if isinstance(index, slice):
-            raise _refused("slicing", instead="read the elements in a loop, or return the list and slice the result")
+            return search.slice_of(self, index)
         return self._read(self._position(index, "list"))
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(index, slice):
-            raise _refused("writing a slice", instead="write the elements in a loop")
+            return search.put_slice(self, index, value)
         at = self._position(index, "list assignment")
         found, leaves = Elements.of(value)
         if self._admits(found, leaves, 0):
@@ -262,7 +277,7 @@ class BoundedList(ListOperators):
     def known_elements(self, what: str) -> list[Any]:
         """The elements, for an operation that needs their number."""
         if self.is_traced():
-            raise _refused(what, instead="rewrite it as a loop over the list, or return the list and do it with the result")
+            raise search.not_of_list(what, instead="rewrite it as a loop over the list, or return the list and do it with the result")
         return list(self)
 
     def is_traced(self) -> bool:
@@ -288,7 +303,7 @@ class BoundedList(ListOperators):
 
     def __iter__(self) -> Iterator[Any]:
         if self.is_traced():
-            raise _refused("taking the elements one by one", instead="write a `for` statement, or return the list")
+            raise search.not_of_list("taking the elements one by one", instead="write a `for` statement, or return the list")
         size = len(self)
         rows = [list(column[:size]) for column in self.columns]
         for k in range(size):
@@ -299,19 +314,16 @@ class BoundedList(ListOperators):
         if not self.is_traced():
             return value in list(self)
         assert self.elements is not None
-        are_numbers = type(self.elements.template) is Slot
-        if are_numbers and not is_array_like(value) and python_method(type(value), "__eq__") is None:
+        if type(self.elements.template) is Slot and not is_array_like(value) and python_method(type(value), "__eq__") is None:
             return False  # no number is equal to it
-        if not are_numbers or not is_array_like(value) or np.shape(value):
-            raise _refused("`in` of what are no numbers", instead="compare the elements in a loop over the list")
-        return self._reduced(jnp.any, False, "`in`", lambda column: column == value)
+        return jnp.any(search.rows_equal_to(self, value, "`in`"))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, list | BoundedList):
             return NotImplemented
-        if self.is_traced() or (isinstance(other, BoundedList) and other.is_traced()):
-            raise _refused("comparing", instead="compare the elements in a loop, or return the list and compare the result")
-        return list(self) == list(other)
+        if self.is_traced():
+            return search.have_equal_elements(self, other)
+        return other == self if isinstance(other, BoundedList) and other.is_traced() else list(self) == list(other)
 
     def __repr__(self) -> str:
         if self.is_traced() or np.ndim(self.size):
@@ -320,19 +332,10 @@ class BoundedList(ListOperators):
         return f"BoundedList({shown!r})"
 
     def __jax_array__(self) -> NoReturn:
-        raise _refused(
+        raise search.not_of_list(
             "making an array",
-            instead="reduce it (`sum`, `max`, a `for` loop), keep an array of your own (`x[n] = v`), or return the list",
+            instead="make it an array by name (`y = np.array(xs)`), reduce it (`sum`, `max`), or return the list",
         )
-
-    def __getattr__(self, name: str) -> Any:
-        if hasattr(list, name) and not name.startswith("__"):
-            if not self.is_traced():
-                return partial(self.done_by_list, name)
-            raise _refused(
-                f"{name}()", instead="rewrite it as a loop over the list, or return the list and do it with the result"
-            )
-        raise AttributeError(f"'BoundedList' object has no attribute {name!r}")
 
     def reduced(self, name: str) -> Any:
         """`sum`, `any`, `all`, `min` or `max` of the elements."""
@@ -352,7 +355,7 @@ class BoundedList(ListOperators):
             return reduce(of(self.growth.any_column()))
         assert self.elements is not None
         if type(self.elements.template) is not Slot or (self._type(0).shape and what != "sum"):
-            raise _refused(f"{what} of elements that are no numbers", instead="write it as a loop over the list")
+            raise search.refused_elements(what)
         column = of(self.columns[0])
         other = column[0] if neutral is None else jnp.asarray(neutral, column.dtype)
         used = jnp.arange(self._rows) < (self.checked_size() if count is None else count)
@@ -377,15 +380,6 @@ def _column(leaves: Iterable[Any], kind: ArrayType) -> Any:
 
 def _zeros(kind: ArrayType, count: int) -> Any:
     return of_type(_stacked(kind, count))
-
-
-def _refused(what: str, instead: str) -> Exception:
-    return refusal(
-        f"{what} is not possible with a list whose length is only known when the program runs",
-        why="the list grew in a staged loop, and the arrays of a compiled program have known shapes",
-        instead=instead,
-        page="list-of-unknown-length",
-    )
 
 
 jax.tree_util.register_pytree_node(

@@ -11,6 +11,7 @@ can do where it is as long as an axis of unknown size.
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +20,12 @@ import numpy as np
 from jax import lax
 
 from autograph.code.container_effects import of_method
+from autograph.runtime.sequences import bounded_list_search as search
+from autograph.runtime.sequences.selection import sort
 from autograph.runtime.tracing import sizes
 from autograph.runtime.tracing.array_types import convert_to
 from autograph.runtime.tracing.staging import is_traced
+from autograph.runtime.values.bounded_array import number
 from autograph.runtime.values.element_types import Elements
 from autograph.runtime.values.merge import Slot
 
@@ -50,6 +54,39 @@ class ListOperators:
             self.become(type(self).of(values))
         return result
 
+    def reverse(self: Any) -> None:
+        """`list.reverse`."""
+        if not self.is_traced():
+            return self.done_by_list("reverse")
+        self._take(self.size - 1 - jnp.arange(self._rows))
+
+    def sort(self: Any, /, *, key: Any = None, reverse: Any = False) -> None:
+        """`list.sort`, of numbers or tuples of numbers; NaNs come last, or first when reversed."""
+        if not self.is_traced():
+            return self.become(type(self).of(sort(list(self), key=key, reverse=reverse)))
+        if key is not None or is_traced(reverse):
+            raise search.not_of_list("sorting by a key, or in a traced direction,", instead="sort tuples that begin with the key")
+        self._take(search.order_of(self, bool(reverse)))
+
+    def index(self: Any, value: Any, start: Any = 0, stop: Any = sys.maxsize, /) -> Any:
+        """`list.index`."""
+        if not self.is_traced():
+            return self.done_by_list("index", value, start, stop)
+        shown = "value" if is_traced(value) else repr(value)
+        is_whole = type(start) is int and start == 0 and stop is sys.maxsize
+        part = None if is_whole else slice(start, None if stop is sys.maxsize else stop)
+        return number(search.place_equal_to(self, value, part, ValueError(f"{shown} is not in list")))
+
+    def count(self: Any, value: Any, /) -> Any:
+        """`list.count`."""
+        return search.count_equal(self, value) if self.is_traced() else self.done_by_list("count", value)
+
+    def remove(self: Any, value: Any, /) -> None:
+        """`list.remove`: the elements behind it move up."""
+        if not self.is_traced():
+            return self.done_by_list("remove", value)
+        self.drop(search.place_equal_to(self, value, None, ValueError("list.remove(x): x not in list")))
+
     def insert(self: Any, index: Any, value: Any, /) -> None:
         """`list.insert`: the elements from there on move down."""
         found, leaves = Elements.of(value)
@@ -65,7 +102,7 @@ class ListOperators:
     def extend_by(self: Any, value: Any, rows: dict[int, Any], count: Any) -> None:
         """Appends as many values like one as an axis of unknown size is long; `rows` has an array for each leaf by its id."""
         found, leaves = Elements.of(value)
-        joined, before = self._with(found, leaves), self.capacity
+        joined, before = self.together_with(found, leaves), self.capacity
         self.widen(joined, before)
         columns = []
         for leaf, column, kind in zip(leaves, self.columns, joined.types, strict=True):
@@ -79,17 +116,13 @@ class ListOperators:
         return sizes.size_of(self.size) or 0
 
     def whole_axis(self: Any) -> Any:
-        """The elements as one array, where there are as many as an axis is long, and at least one; None of a known number.
-
-        Raises:
-            StagingError: how many there are is known only when the program runs.
-        """
+        """The elements as one array; None of a known number of them."""
         if not self.is_traced():
             return None
         length = self.least_length()
         if sizes.is_known(length, ">", 0) and type(self.elements.template) is Slot:
             return lax.slice_in_dim(self.columns[0], 0, length)
-        return self.__jax_array__()
+        return search.array_of(self)
 
     def __array__(self: Any, dtype: Any = None, copy: bool | None = None) -> Any:
         """What functions of numpy make of it; they would take what has no length for an array of one object."""
@@ -109,23 +142,31 @@ class ListOperators:
         return made
 
     def __radd__(self: Any, values: Any, /) -> Any:
-        return values + self.known_elements("adding in front")
+        if not isinstance(values, list):
+            return NotImplemented
+        return type(self).of(values) + self if self.is_traced() else values + list(self)
 
-    def __mul__(self: Any, times: Any, /) -> list[Any]:
-        return self.known_elements("repeating") * times
+    def __mul__(self: Any, times: Any, /) -> Any:
+        return search.repeated(self, times) if self.is_traced() else list(self) * times
 
     __rmul__ = __mul__
 
     def __imul__(self: Any, times: Any, /) -> BoundedList:
-        self.become(type(self).of(self * times))
+        made = self * times
+        self.become(made if type(made) is type(self) else type(self).of(made))
         return self
 
     def __delitem__(self: Any, index: Any, /) -> None:
-        values = self.known_elements("deleting an element")
-        del values[index]
-        self.become(type(self).of(values))
+        if not self.is_traced():
+            values = list(self)
+            del values[index]
+            self.become(type(self).of(values))
+        elif isinstance(index, slice):
+            self[index] = []
+        else:
+            self.drop(self._position(index, "list assignment"))
 
     __lt__, __le__, __gt__, __ge__ = map(_comparison, (operator.lt, operator.le, operator.gt, operator.ge))
 
     def __reversed__(self: Any) -> Iterator[Any]:
-        return reversed(self.known_elements("taking the elements from the last one on"))
+        return iter(self[::-1])

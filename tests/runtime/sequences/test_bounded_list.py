@@ -204,21 +204,18 @@ def comprehension(xs):
     return [x + 1 for x in xs]
 
 
-def a_slice(xs):
-    return xs[1:]
-
-
-def in_order(xs):
-    xs.sort()
+def in_order_of_a_key(xs):
+    xs.sort(key=lambda x: -x)
     return xs
 
 
-def counted(xs):
-    return xs.count(1)
+def with_a_step(xs):
+    xs[::2] = [1, 2]
+    return xs
 
 
-def equal(xs):
-    return xs == [1]
+def as_often(xs):
+    return xs * len(xs)
 
 
 def zipped(xs):
@@ -231,12 +228,10 @@ def zipped(xs):
 @pytest.mark.parametrize(
     ("use", "what"),
     [
-        (array, "making an array"),
         (comprehension, "taking the elements one by one"),
-        (a_slice, "slicing"),
-        (in_order, r"sort\(\)"),
-        (counted, r"count\(\)"),
-        (equal, "comparing"),
+        (in_order_of_a_key, "sorting by a key, or in a traced direction,"),
+        (with_a_step, "writing a slice with a step"),
+        (as_often, "repeating a traced number of times"),
         (zipped, "taking the elements one by one"),
     ],
 )
@@ -250,21 +245,28 @@ def test_what_needs_a_known_length(use, what):
 @pytest.mark.parametrize(
     "use",
     [
-        np.sum, np.argmax, np.mean, np.shape, np.ndim, np.size, np.unique, np.flip, np.add.reduce, jnp.size, jnp.shape,
-        lambda xs: np.array(xs).size, lambda xs: np.array([xs, xs]).size, lambda xs: np.isin(3, xs), lambda xs: np.size([xs]),
-        lambda xs: np.array_equal(xs, [3, 2, 1]), lambda xs: np.array_equiv([3], xs), lambda xs: np.array_equal(a1=[xs], a2=[3]),
-        lambda xs: np.ones(3) == xs, lambda xs: xs == np.ones(3), lambda xs: xs != np.float32(1), lambda xs: np.ones(3) + xs,
+        np.sum, np.argmax, np.mean, np.shape, np.ndim, np.size, np.unique, np.flip, np.median, np.diff,
+        np.array, lambda xs: np.array(xs).size, lambda xs: jnp.array(xs).sum(), lambda xs: np.array(xs) * 2 + xs[0],
+    ],
+)  # fmt: skip
+def test_functions_of_arrays_take_the_elements_for_an_array(use):
+    for n in (1, 3, 5):
+        np.testing.assert_allclose(ag.jit(lambda n: use(countdown(n)))(n), use(countdown(n)), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        np.add.reduce, lambda xs: np.array([xs, xs]).size, lambda xs: np.size([xs]), lambda xs: np.array_equal(a1=[xs], a2=[3]),
+        lambda xs: np.array_equiv([3], xs), lambda xs: np.ones(3) == xs, lambda xs: xs == np.ones(3),
+        lambda xs: xs != np.float32(1), lambda xs: np.ones(3) + xs,
         lambda xs: np.arange(9)[xs], lambda xs: np.array(xs, dtype=object).size, lambda xs: np.ones(3).dot(xs),
     ],
 )  # fmt: skip
 @pytest.mark.filterwarnings("ignore:.*requires ndarray or scalar:DeprecationWarning")
 def test_numpy_makes_no_array_of_one_object(use):
-    @ag.jit
-    def f(n):
-        return use(countdown(n))
-
-    with pytest.raises(StagingError, match="making an array is not possible with a list whose length"):
-        f(3)
+    with pytest.raises(StagingError, match="is not possible with an? (list|array) whose length"):
+        ag.jit(lambda n: use(countdown(n)))(3)
 
 
 def test_numpy_makes_an_array_when_the_program_has_run():
@@ -320,7 +322,7 @@ def test_elements_that_could_be_changed():
         f(3)
 
 
-@pytest.mark.parametrize("element, value", [((1, 2), (1, 2)), ("a", "a"), (1, jnp.arange(3)), (jnp.ones(2), 1)])
+@pytest.mark.parametrize("element, value", [(1, jnp.arange(3)), (jnp.ones(2), jnp.ones(2))])
 def test_asked_for_what_is_no_number(element, value):
     @ag.jit
     def f(n):
