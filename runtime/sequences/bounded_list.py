@@ -277,7 +277,9 @@ class BoundedList(ListOperators):
     def known_elements(self, what: str) -> list[Any]:
         """The elements, for an operation that needs their number."""
         if self.is_traced():
-            raise search.not_of_list(what, instead="rewrite it as a loop over the list, or return the list and do it with the result")
+            raise search.not_of_list(
+                what, instead="rewrite it as a loop over the list, or return the list and do it with the result"
+            )
         return list(self)
 
     def is_traced(self) -> bool:
