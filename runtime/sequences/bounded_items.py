@@ -35,6 +35,7 @@ from autograph.runtime.checks.guards import guard_index
 from autograph.runtime.heap import array_views
 from autograph.runtime.sequences import array_items, mask_indices
 from autograph.runtime.sequences.bounded_operands import of_same_length, together
+from autograph.runtime.sequences.bounded_places import with_one_index
 from autograph.runtime.sequences.index_lists import is_integer_index
 from autograph.runtime.tracing import integer_ranges
 from autograph.runtime.tracing.staging import is_array_like, is_traced
@@ -78,6 +79,9 @@ def read_rows(x: Any, i: Any) -> Any:
     parts = _parts(array, i)
     at = next((n for n, part in enumerate(parts) if _is_array(part)), None)
     if at is not None:
+        if sum(map(_is_array, parts)) > 1:
+            array, parts = with_one_index(array, parts, _places(parts))
+            at = next(n for n, part in enumerate(parts) if _is_array(part))
         return _selected(array, parts, at)
     array = _sliceable(array, parts)
     whole, rows = _split(array, parts)
@@ -111,6 +115,11 @@ def _parts(array: BoundedArray, i: Any) -> list[Any]:
         if not (part is None or type(part) is slice or _is_array(part) or is_integer_index(part)):
             raise refused(f"an index of class {type(part).__name__}")
     return parts
+
+
+def _places(parts: list[Any]) -> list[bool]:
+    """Tells which parts of an index are integers, or arrays of integers."""
+    return [(_is_array(part) and not _is_mask(part)) or is_integer_index(part) for part in parts]
 
 
 def _is_mask(part: Any) -> bool:
@@ -288,6 +297,9 @@ def put_rows(value: Any, x: Any, i: Any) -> Any:
     array = of_array(x)
     parts = _parts(array, i)
     at = next((n for n, part in enumerate(parts) if _is_array(part)), None)
+    if at is not None and sum(places := _places(parts)) > 1 and type(x) is not BoundedArray:
+        one, parts = with_one_index(array, parts, places)
+        return put_rows(value, one.data, tuple(parts)).reshape(x.shape)
     if at is not None:
         return _put_selected(value, array, parts, at)
     array = _sliceable(array, parts)
