@@ -63,6 +63,7 @@ _READERS = frozenset(
     for name in "abs all any bool divmod float int len print range repr round str sum type".split()
 )
 _FACTS = frozenset("all any argmax argmin copy dot dtype max mean min ndim prod shape size std sum tolist var".split())
+_VIEWS = frozenset(("T", "real", "imag"))
 _ARITHMETIC = (gast.BinOp, gast.UnaryOp)
 
 Meaning = Callable[[Any], Any]
@@ -200,7 +201,10 @@ class _Uses:
             node, parent = parent, self._around.get(parent)
         if isinstance(parent, gast.Attribute):
             is_fact = parent.attr in _FACTS and isinstance(parent.ctx, gast.Load)
-            return MOST_AXES if is_fact or self._is_changed_by(parent) else 0
+            call = self._around.get(parent)
+            view = call if isinstance(call, gast.Call) and call.func is parent else parent if parent.attr in _VIEWS else None
+            is_last = view is not None and self._is_returned(self._around.get(view))  # nothing is written any more
+            return MOST_AXES if is_fact or is_last or self._is_changed_by(parent) else 0
         is_read = (
             isinstance(parent, (*_ARITHMETIC, gast.Compare, gast.FormattedValue))
             or (isinstance(parent, gast.If | gast.While | gast.IfExp | gast.Assert) and parent.test is node)

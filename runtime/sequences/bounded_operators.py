@@ -15,9 +15,11 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
+from autograph.errors import StagingError
 from autograph.runtime.checks.guards import guard_index
 from autograph.runtime.heap import array_versions
 from autograph.runtime.sequences import selection
@@ -79,15 +81,29 @@ def _method_call(name: str, self: BoundedArray, *args: Any, **kwargs: Any) -> An
 
 
 def _ufunc(self: BoundedArray, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-    if method != "__call__":
-        raise refused(f"{ufunc.__name__}.{method}()")
-    return computed(ufunc.__name__, inputs, kwargs)
+    name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+    return _numpys(name, getattr(ufunc, method), inputs, kwargs)
 
 
 def _function(self: BoundedArray, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
     name = func.__name__
     is_known = any(func is getattr(module, name, None) for module in (np, np.linalg))
-    return computed(name if is_known else f"{func.__module__}.{name}", args, kwargs)
+    return _numpys(name if is_known else f"{func.__module__}.{name}", func, args, kwargs)
+
+
+def _numpys(name: str, fn: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """Returns a function of NumPy; where all lengths are known, and it is not written for others, NumPy's own of the elements."""
+    try:
+        return computed(name, args, kwargs)
+    except StagingError:
+        if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves((args, kwargs))):
+            raise
+    args, kwargs = jax.tree.map(lambda x: np.asarray(x) if type(x) is BoundedArray else x, (args, kwargs), is_leaf=_is_bounded)
+    return fn(*args, **kwargs)
+
+
+def _is_bounded(x: Any) -> bool:
+    return type(x) is BoundedArray
 
 
 def _reduced(self: BoundedArray, name: str) -> Any:

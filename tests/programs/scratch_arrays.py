@@ -24,6 +24,15 @@ def histogram(xs):
 
 
 @program((2.0,), (-2.0,))
+def returned_as_a_view(v):
+    x, y = np.zeros((2, 3), np.float32), np.ones(6, np.float32)
+    if v > 0:
+        x[0, 1] = v
+        y[2] = v
+    return x.T, y.reshape(2, 3)
+
+
+@program((2.0,), (-2.0,))
 def in_a_branch(v):
     x = np.ones(3, np.float32)
     if v > 0:

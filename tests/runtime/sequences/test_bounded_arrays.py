@@ -493,6 +493,17 @@ def test_a_library_never_gets_the_buffer() -> None:
 # --- results ---
 
 
+def test_functions_of_numpy_take_a_result_whose_length_is_known() -> None:
+    y = ag.jit(lambda x: x[x > 1])(jnp.array(VALUES))
+    elements = np.array([3, 4, 1.5, 2])
+    assert np.allclose(y, elements) and np.array_equal(y, elements) and not np.isclose(y, 9).any()
+    assert np.histogram(y, 2)[0].tolist() == [2, 2] and np.add.reduce(y) == 10.5 and np.interp(2.5, [1, 2, 3, 4], y) == 2.75
+    with pytest.raises(ag.StagingError, match=r"allclose\(\)"):
+        ag.jit(lambda x: np.allclose(x[x > 1], 2.0))(jnp.array(VALUES))
+    with pytest.raises(ag.StagingError, match=r"add\.reduce\(\)"):
+        ag.jit(lambda x: np.add.reduce(x[x > 1]))(jnp.array(VALUES))
+
+
 def test_a_result_shows_its_elements_alone() -> None:
     y = ag.jit(lambda x, k: x[1:k])(jnp.arange(5), 3)
     assert repr(y) == "BoundedArray([1, 2], dtype=int32)"
