@@ -83,6 +83,8 @@ def converted(f: Any) -> Any:
         found = choice_arguments.each_option_before(f, found, find)
     if context.progress.has_bounded:
         found = bounded_calls.library_before(f, found)
+    if f is list and is_tracing():
+        found = bounded_calls.list_before(found)
     return order_reads.check_orders_before(f, found) if key_orders.any_unknown() else found
 
 

@@ -164,6 +164,8 @@ class Where:
 class _Parts:
     """Has a generator give its loops and filters for elements."""
 
+    may_filter = False
+
     @staticmethod
     def each(make: Any, items: Any) -> Any:
         return (Each(make, items),)

@@ -25,6 +25,7 @@ import jax.flatten_util
 import jax.numpy as jnp
 import numpy as np
 
+from autograph.runtime.sequences import lists_of_arrays
 from autograph.runtime.sequences.bounded_functions import CALLS, computed
 from autograph.runtime.sequences.bounded_list import BoundedList
 from autograph.runtime.sequences.bounded_makers import SIZED
@@ -101,6 +102,15 @@ def library_before(f: Any, found: Callable[..., Any]) -> Callable[..., Any]:
         if takes_bounded(args, kwargs):
             raise refused(f"{name}()")
         return found(*args, **kwargs)
+
+    return call
+
+
+def list_before(found: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns `list`, for which `found` stands, that also takes a bounded array; its argument may be the first one that is made."""
+
+    def call(*args: Any) -> Any:
+        return lists_of_arrays.list_of_array(*args) if len(args) == 1 and type(args[0]) is BoundedArray else found(*args)
 
     return call
 

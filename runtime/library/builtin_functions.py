@@ -53,12 +53,13 @@ from autograph.runtime.heap import aliases, native_state
 from autograph.runtime.heap.unset_reads import note_unset
 from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.library import arithmetic_errors, math_functions, numpy_matrices, rounding
-from autograph.runtime.operators import attributes, augmented, comprehensions, items, logical
+from autograph.runtime.operators import attributes, augmented, comprehensions, conditionals, items, logical
 from autograph.runtime.sequences import (
     comparison,
     counted_range,
     inplace_operators,
     iterables,
+    lists_of_arrays,
     membership,
     modular,
     powers,
@@ -239,12 +240,17 @@ def _extreme(name: str) -> Callable[..., Any]:
             return scalar(getattr(jnp, f"{name}imum")(*ranges.ends(args[0], name)), int)
         if len(args) == 1 and not kwargs and _is_of_unknown_length(args[0]):
             return args[0].reduced(name)
+        if len(args) == 1 and kwargs.keys() == {"default"} and type(args[0]) is BoundedArray:
+            has_some = args[0].data.shape[0] > 0 and args[0].shape[0] > 0
+            return conditionals.if_exp(has_some, lambda: call(args[0]), lambda: kwargs["default"])
         return selection.extreme(name, *args, **_key(kwargs))
 
     return call
 
 
 def _sorted(iterable: Any, /, **kwargs: Any) -> Any:
+    if type(iterable) is BoundedArray and kwargs.get("key") is None and iterable.is_traced():
+        return lists_of_arrays.sorted_list(iterable, **{name: kwargs[name] for name in kwargs if name != "key"})
     if type(iterable) is not BoundedList or not iterable.is_traced():
         return selection.sort(iterable, **_key(kwargs))
     made = iterable.copy()

@@ -35,21 +35,22 @@ class Taker:
 
     Attributes:
         take: takes one. state, appends: the variables that it changes, and those of the lists to which it appends (`for_loop`).
+        may_filter: whether the tests of filters may be traced.
     """
 
-    def __init__(self, take: Callable[[Any], None], state: Any, appends: Any = None) -> None:
-        self.take, self.state, self.appends = take, state, appends
+    def __init__(self, take: Callable[[Any], None], state: Any, appends: Any = None, may_filter: bool = False) -> None:
+        self.take, self.state, self.appends, self.may_filter = take, state, appends, may_filter
 
     def run(self, make: Make, iterable: Any) -> bool:
         """Runs the loop of the first clause in the program; whether it could."""
         if iteration_space.is_open_iterable(iterable):
             self.each(make, iterable)
             return True
-        return long_loops.stage_if_long(iterable, LoopInfo.of(self._body(make), None, self.state, appends=self.appends))
+        return long_loops.stage_if_long(iterable, LoopInfo.of(self.body(make), None, self.state, appends=self.appends))
 
     def each(self, make: Make, iterable: Any) -> tuple[()]:
         """Runs the loop of a clause behind another one."""
-        for_loop(iterable, self._body(make), self.state, appends=self.appends)
+        for_loop(iterable, self.body(make), self.state, appends=self.appends)
         return ()
 
     def where(self, test: Any, part: Callable[[], Iterable[Any]]) -> tuple[()]:
@@ -61,7 +62,8 @@ class Taker:
         for element in elements:
             self.take(element)
 
-    def _body(self, make: Make) -> Callable[[Any], None]:
+    def body(self, make: Make) -> Callable[[Any], None]:
+        """Returns one iteration of the loop of a clause."""
         makes = (lambda items: make(items, self)) if make.__defaults__ else make
 
         def loop_body(item: Any) -> None:
@@ -83,6 +85,8 @@ def collected(make: Callable[..., list[Any]], iterable: Any, to: Taker | None = 
         return list(to.each(make, iterable))
     if type(iterable) in (list, tuple) and len(iterable) < long_loops.LEAST_AROUND_A_LOOP:
         return make(iterable)
+    if progress.has_bounded and (room := iteration_space.room_for(iterable)) is not None:
+        return _collected_of_bounded(make, iterable, room)
     if is_tracing() and long_loops.is_long(iterable, make):
         found: list[Any] = []
 
@@ -93,6 +97,14 @@ def collected(make: Callable[..., list[Any]], iterable: Any, to: Taker | None = 
         if Taker(append, lambda: (), lambda: (found,)).run(make, iterable):
             return found
     return make(comp_iter(iterable))
+
+
+def _collected_of_bounded(make: Make, iterable: Any, room: int) -> Any:
+    """Makes a list comprehension over an array of unknown length: a `BoundedList` that has room for an element of each row."""
+    elements: Any = []
+    taker = Taker(lambda item: elements.append(item), lambda: (), may_filter=True)
+    for_loop(iterable, taker.body(make), lambda: (), options={"maximum_iterations": room}, lists=lambda: (elements,))
+    return elements
 
 
 _IS_MORE_EXACT = sys.version_info >= (3, 12)

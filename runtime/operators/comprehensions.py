@@ -78,7 +78,7 @@ def comp_where(test: Any, part: Callable[[], Iterable[Any]], to: Any = None) -> 
     """
     if type(test) not in _TRUTHS:
         test = truth_value(test)
-        if is_traced(test) and (to is None or type(test) is not KnownTracer):
+        if is_traced(test) and (to is None or not (to.may_filter or type(test) is KnownTracer)):
             raise _filter_refusal()
     if to is None:
         return part() if test else ()
@@ -98,7 +98,7 @@ def comp_kept(test: Any, element: Callable[[], Any], passed: Any, to: Any = None
     """
     if not is_traced(test):
         return (element(),) if test else ()
-    if to is not None and type(test) is KnownTracer:
+    if to is not None and (to.may_filter or type(test) is KnownTracer):
         return comp_where(test, lambda: (element(),), to)
     return (staged_value("filter", predicate(test), element, lambda: passed),)
 

@@ -27,6 +27,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -38,7 +39,7 @@ from autograph.runtime.sequences.bounded_operands import of_same_length, togethe
 from autograph.runtime.sequences.bounded_places import with_one_index
 from autograph.runtime.sequences.index_lists import is_integer_index
 from autograph.runtime.tracing import integer_ranges
-from autograph.runtime.tracing.staging import is_array_like, is_traced
+from autograph.runtime.tracing.staging import holds_traced, is_array_like, is_traced
 from autograph.runtime.values.bounded_array import BoundedArray, of_array, refused, simplified
 from autograph.runtime.values.rows import Chosen, Rows, Span, all_rows, integer, minus, moved, plus, span_of, tell_cost
 
@@ -86,7 +87,17 @@ def read_rows(x: Any, i: Any) -> Any:
     array = _sliceable(array, parts)
     whole, rows = _split(array, parts)
     data = array.data if all(part is _ALL for part in whole) else _read_whole(array.data, whole)
-    return simplified(data, rows)
+    return simplified(_tied(data, whole, parts), rows)
+
+
+def _tied(data: Any, whole: list[Any], parts: list[Any], old: Any = None) -> Any:
+    """Returns what was read, or written, with a use of each index that is checked: XLA may know the element, whatever the index."""
+    for at, part in zip(whole, parts, strict=True):
+        if at is not part and is_traced(at) and not at.shape and not jnp.issubdtype(data.dtype, jax.dtypes.extended):
+            other = jnp.where(data == 0, 1, 0).astype(data.dtype) if old is None else old
+            read, data = data, jnp.where(at >= 0, data, other)
+            array_views.note_choice(data, [read])
+    return data
 
 
 def _read_whole(data: Any, whole: list[Any]) -> Any:
@@ -223,9 +234,20 @@ def _selected(array: BoundedArray, parts: list[Any], at: int) -> Any:
         array = of_array(read_rows(array, tuple(rest)))
         before = [part for part in before if type(part) is slice]
     axis = len(before)
-    if type(chosen) is not BoundedArray and (type(chosen) is list or not _is_mask(chosen)):
-        chosen = of_array(jnp.asarray(chosen))
-    return _masked(array, axis, of_array(chosen)) if chosen.dtype == bool else _gathered(array, axis, chosen)
+    chosen = _as_index(chosen)
+    return _masked(array, axis, chosen) if chosen.dtype == bool else _gathered(array, axis, chosen)
+
+
+def _as_index(chosen: Any) -> BoundedArray:
+    """Returns a mask or indices.
+
+    Raises:
+        IndexError: it is an array of other numbers.
+    """
+    found = of_array(np.asarray(chosen, None if chosen else int) if type(chosen) is list and not holds_traced(chosen) else chosen)
+    if found.dtype.kind not in "iub":
+        raise IndexError("arrays used as indices must be of integer (or boolean) type")
+    return found
 
 
 def _are_beside(parts: list[Any], at: int) -> bool:
@@ -309,6 +331,7 @@ def put_rows(value: Any, x: Any, i: Any) -> Any:
     old = array.data if all(part is _ALL for part in whole) else _read_whole(array.data, whole)
     new = _written(old, rows, value)
     data = new if all(part is _ALL for part in whole) else array_items.put_item(new, array.data, tuple(whole))
+    data = _tied(data, whole, parts, array.data)
     return BoundedArray(data, array.rows) if type(x) is BoundedArray else data
 
 
@@ -333,7 +356,7 @@ def _written(old: Any, rows: list[Rows | None], value: Any) -> Any:
 
 def _put_selected(value: Any, array: BoundedArray, parts: list[Any], at: int) -> Any:
     """`x[mask] = values`, and `x[places] = values` of an array whose lengths are known."""
-    chosen = of_array(jnp.asarray(parts[at]) if type(parts[at]) is list else parts[at])
+    chosen = _as_index(parts[at])
     if not all(type(part) is slice and part == _ALL for n, part in enumerate(parts) if n != at):
         raise refused("a write at an array and other indices")
     if chosen.dtype == bool:

@@ -26,6 +26,7 @@ from autograph.runtime.sequences import selection
 from autograph.runtime.sequences.bounded_functions import METHODS, computed
 from autograph.runtime.sequences.bounded_items import read_rows
 from autograph.runtime.sequences.bounded_operands import elementwise, product
+from autograph.runtime.sequences.lists_of_arrays import list_of_array
 from autograph.runtime.values.bounded_array import BoundedArray, refused
 
 _BINARY: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {
@@ -67,6 +68,8 @@ def _attribute(self: BoundedArray, name: str) -> Any:
     """Returns a method that NumPy's arrays have; any of them where the length is known."""
     if name.startswith("_") or not hasattr(np.ndarray, name):
         raise AttributeError(f"'BoundedArray' object has no attribute {name!r}")
+    if name == "tolist":
+        return functools.partial(list_of_array, self, of_python=True)
     if name in METHODS:
         return functools.partial(_method_call, name, self)
     if not self.is_traced():
@@ -110,6 +113,8 @@ def _reduced(self: BoundedArray, name: str) -> Any:
     """Returns what Python's function of that name returns: of `sum`, `any`, `all`, `min`, `max`."""
     if name not in ("min", "max"):
         return computed(name, (self,), {"axis": 0} if name == "sum" else {})
+    if not self.data.shape[0]:
+        raise ValueError(f"{name}() arg is an empty sequence")
     array = self.compact()
     length = jnp.asarray(array.shape[0])
     length = guard_index(length, length > 0, ValueError(f"{name}() arg is an empty sequence"))

@@ -95,6 +95,18 @@ def is_open_iterable(iterable: Any) -> bool:
     return items is not None and not items.is_static
 
 
+def room_for(iterable: Any) -> int | None:
+    """Returns how many items there are at most, where an array of unknown length lies beneath; else None."""
+    kind = type(iterable)
+    if kind is BoundedArray:
+        return int(iterable.data.shape[0]) if iterable.is_traced() else None
+    if kind not in (iterables.Enumerate, iterables.Zip, iterables.Reversed, iterables.Map) or iterable.is_started:
+        return None
+    inside = {iterables.Enumerate: "iterable", iterables.Reversed: "sequence"}.get(kind)
+    parts = iterable.iterables if inside is None else [getattr(iterable, inside)]
+    return min((room for part in parts if (room := room_for(part)) is not None), default=None)
+
+
 def _of_array(array: Any, backwards: bool = False) -> Items:
     """Makes the items of an array."""
     items = Items(array.shape[0], (array,), lambda k, slices: slices[0], False, backwards)

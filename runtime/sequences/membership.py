@@ -37,6 +37,7 @@ from autograph.runtime.tracing.known import lookups
 from autograph.runtime.tracing.known.number import KnownTracer, is_open_number
 from autograph.runtime.tracing.staging import holds_traced, is_array_like, is_traced
 from autograph.runtime.values import choices, key_orders
+from autograph.runtime.values.bounded_array import BoundedArray
 
 
 def _holds(container: Any, x: Any) -> Any:
@@ -63,6 +64,8 @@ def contains(x: Any, container: Any) -> Any:
         return x in container
     if is_array_like(container):
         return _in_array(x, container) if is_traced(x) or is_traced(container) else x in container
+    if kind is BoundedArray:
+        return (container == (jnp.asarray(x) if type(x) in (list, tuple) else x)).any()
     if kind is counted_range.range and any(map(sizes.is_unknown, (x, container.start, container.stop, container.step))):
         return _in_range(x, container)
     method = python_method(kind, "__contains__")

@@ -173,6 +173,11 @@ def made(x, k):
             np.arange(max(n, 1), 9), np.zeros((2, n), int), np.arange(max(min(k, 5), 1)))  # fmt: skip
 
 
+def set_at(y, i):
+    y[i] = 0.0
+    return y
+
+
 PROGRAMS = [made, slices, steps, slices_of_slices, masks, reductions, functions, places, arithmetic, products, matrices, lengths, loops,
             shrinking, joined, written, written_matrices, filled_from_values, eliminated, of_jax]  # fmt: skip
 
@@ -220,6 +225,10 @@ def test_lengths_at_the_ends(k) -> None:
         (lambda x, k: x[x > 0][x[:k] > 0], "boolean index did not match"),
         (lambda x, k: (x[k:k] > 0).max(), "zero-size array"),
         (lambda x, k: x[np.isnan(x)].astype(int).argmin(), "attempt to get argmin of an empty sequence"),
+        (lambda x, k: np.array([5.0])[:k][k], "out of bounds"),
+        (lambda x, k: np.zeros(6)[:k][k], "out of bounds"),
+        (lambda x, k: np.ones((3, 2))[:k][-k - 1].sum(), "out of bounds"),
+        (lambda x, k: set_at(np.zeros(1)[:k], k), "out of bounds"),
     ],
 )
 def test_what_numpy_raises_is_raised_when_the_program_runs(program, error) -> None:
@@ -252,6 +261,13 @@ def test_small_numbers_have_room(dtype) -> None:
 
     x = np.array([100, 90, 80, 7], dtype)
     check(ag.jit(f)(jnp.asarray(x), 3), f(x, 3))
+
+
+def test_an_index_of_floats_is_none() -> None:
+    for program in (lambda x, k: x[x[:k]], lambda x, k: set_at(x, x[:k]), lambda x, k: x[:k][[0.5]]):
+        with pytest.raises(IndexError, match="arrays used as indices must be of integer"):
+            ag.jit(program)(jnp.arange(3.0), 2)
+    assert np.asarray(ag.jit(lambda x, k: x[:k][[]])(jnp.arange(3.0), 2)).tolist() == []
 
 
 def test_as_many_rows_as_the_array_has_are_checked_too() -> None:
@@ -459,12 +475,12 @@ def test_an_array_that_such_a_loop_keeps_has_a_known_length() -> None:
     [
         (lambda x, k: np.fft.fft(x[:k]), r"fft\(\) is not possible"),
         (lambda x, k: x[:k].reshape(2, -1), "reshaping is not possible"),
-        (lambda x, k: x[:k].tolist(), r"tolist\(\) is not possible"),
+        (lambda x, k: np.outer(x, x)[:k].tolist(), "making a list of arrays of unknown length"),
         (lambda x, k: x[:k].sum(initial=1), r"sum\(\) with these arguments"),
         (lambda x, k: x[::k], "a slice with a traced step"),
         (lambda x, k: np.add.reduce(x[:k]), r"add.reduce\(\) is not possible"),
         (lambda x, k: np.zeros(k), "an array of a traced size"),
-        (lambda x, k: list(x[:k]), "taking the elements one by one"),
+        (lambda x, k: tuple(x[:k]), "taking the elements one by one"),
         (lambda x, k: x[:k] == None, "comparing with an object of class NoneType"),  # noqa: E711  # the array's own equality
         (lambda x, k: np.emath.sqrt(x[:k]), r"sqrt\(\) is not possible"),
         (lambda x, k: np.vecdot(x[:k], x[:k]), r"vecdot\(\) is not possible"),
