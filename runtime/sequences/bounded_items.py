@@ -257,31 +257,31 @@ def _are_beside(parts: list[Any], at: int) -> bool:
 
 
 def _masked(array: BoundedArray, axis: int, mask: BoundedArray) -> Any:
+    """Returns the elements that a mask of one or more axes chooses, of which one axis is left."""
     data, rows, chosen = array.data, list(array.rows), mask.data
-    if mask.ndim == 1 and (mask.rows[0] is not None or rows[axis] is not None):
-        here = rows[axis] or all_rows(data.shape[axis])
-        there = mask.rows[0] or all_rows(mask.data.shape[0])
-        error = IndexError("boolean index did not match indexed array: their lengths, known when the program runs, differ")
-        here = of_same_length(here, there, error)
-        chosen = (chosen if there.is_like(here) else moved(chosen, 0, there, here)) & here.mask()
-    else:
-        if any(rows[axis : axis + mask.ndim]) or any(mask.rows):
-            raise refused("a mask of several axes")
-        _check_mask(data, axis, chosen)
-        data = data.reshape((*data.shape[:axis], -1, *data.shape[axis + mask.ndim :]))
-        rows[axis : axis + mask.ndim] = [None]
-        chosen = chosen.reshape(-1)
-    rows[axis] = Chosen(chosen)
+    behind = axis + mask.ndim
+    for k, (own, there) in enumerate(zip(rows[axis:behind], mask.rows, strict=True)):
+        if own is None and there is None:
+            _check_mask(data.shape[axis + k], chosen.shape[k], axis + k)
+            continue
+        here, there = own or all_rows(data.shape[axis + k]), there or all_rows(chosen.shape[k])
+        here = of_same_length(here, there, _OTHER_MASK)
+        chosen = chosen if there.is_like(here) else moved(chosen, k, there, here)
+        chosen = chosen & here.mask().reshape((-1,) + (1,) * (mask.ndim - 1 - k))
+    data = data.reshape((*data.shape[:axis], -1, *data.shape[behind:]))
+    rows[axis:behind] = [Chosen(chosen.reshape(-1))]
     return BoundedArray(array_views.copied(data, [array.data]), tuple(rows))
 
 
-def _check_mask(data: Any, axis: int, mask: Any) -> None:
-    for k, (size, own) in enumerate(zip(data.shape[axis : axis + mask.ndim], mask.shape, strict=True), axis):
-        if size != own:
-            raise IndexError(
-                f"boolean index did not match indexed array along axis {k}; size of axis is {size} "
-                f"but size of corresponding boolean axis is {own}"
-            )
+_OTHER_MASK = IndexError("boolean index did not match indexed array: their lengths, known when the program runs, differ")
+
+
+def _check_mask(size: int, own: int, axis: int) -> None:
+    if size != own:
+        raise IndexError(
+            f"boolean index did not match indexed array along axis {axis}; size of axis is {size} "
+            f"but size of corresponding boolean axis is {own}"
+        )
 
 
 def _gathered(array: BoundedArray, axis: int, places: BoundedArray) -> Any:
@@ -362,7 +362,8 @@ def _put_selected(value: Any, array: BoundedArray, parts: list[Any], at: int) ->
     if chosen.dtype == bool:
         there = _masked(array, at, chosen)
         new = _written(there.data, list(there.rows), value)
-        return BoundedArray(new, array.rows) if any(array.rows) else new.reshape(array.data.shape)
+        new = new.reshape(array.data.shape)
+        return BoundedArray(new, array.rows) if any(array.rows) else new
     if any(array.rows) or array.ndim != 1 or chosen.ndim != 1:
         raise refused("a write at an array of indices")
     size = array.data.shape[0]

@@ -89,9 +89,44 @@ def product(a: Any, b: Any) -> Any:
     if not 1 <= left.ndim <= 2 or not 1 <= right.ndim <= 2:
         raise refused("a product of arrays of more than two axes")
     axis = 0 if right.ndim == 1 else right.ndim - 2
+    left, right = (BoundedArray(x.filled(0), x.rows) if x.ndim == 2 and any(x.rows) else x for x in (left, right))
     data = list(summed((left, left.ndim - 1), (right, axis)))
     rows = [*left.rows[:-1], *(one for k, one in enumerate(right.rows) if k != axis)]
     return simplified(jnp.matmul(*data), rows)
+
+
+def einsum(subscripts: str, *operands: Any) -> Any:
+    """`np.einsum` of letters, where a bounded array has each of its axes once.
+
+    Raises:
+        StagingError: the subscripts have other signs.
+    """
+    text = subscripts.replace(" ", "") if type(subscripts) is str else "."
+    inputs, arrow, output = text.partition("->")
+    names, arrays = inputs.split(","), [of_array(x) for x in operands]
+    letters = inputs.replace(",", "")
+    if not (letters + output).isalpha() or len(names) != len(arrays) or any(len(set(one)) < len(one) for one in names):
+        raise refused("einsum() with these subscripts")
+    if any(len(one) != x.ndim for one, x in zip(names, arrays, strict=True)):
+        raise ValueError("einstein sum subscripts string does not fit the axes of the operands")
+    output = output if arrow else "".join(sorted(one for one in set(letters) if letters.count(one) == 1))
+    buffers, found = [x.data for x in arrays], dict[str, Rows | None]()
+    for letter in sorted(set(letters)):
+        axes = [(k, names[k].index(letter)) for k in range(len(arrays)) if letter in names[k]]
+        bounded = [rows for k, axis in axes if (rows := arrays[k].rows[axis]) is not None]
+        if not bounded:
+            found[letter] = None
+            continue
+        here = min(bounded, key=lambda rows: rows.size)
+        for k, axis in axes:
+            there = arrays[k].rows[axis] or all_rows(buffers[k].shape[axis])
+            here = here if there is here else of_same_length(here, there)
+            if not there.is_like(here):
+                buffers[k] = moved(buffers[k], axis, there, here)
+        for k, axis in axes:
+            buffers[k] = _zeroed(buffers[k], axis, here)
+        found[letter] = here
+    return simplified(jnp.einsum(f"{inputs}->{output}", *buffers), [found[letter] for letter in output])
 
 
 def summed(one: tuple[BoundedArray, int], other: tuple[BoundedArray, int]) -> tuple[Any, Any]:

@@ -23,7 +23,7 @@ from autograph.errors import StagingError
 from autograph.runtime.checks.guards import guard_index
 from autograph.runtime.heap import array_versions
 from autograph.runtime.sequences import selection
-from autograph.runtime.sequences.bounded_functions import METHODS, computed
+from autograph.runtime.sequences.bounded_functions import METHODS, OF_ARRAYS, computed
 from autograph.runtime.sequences.bounded_items import read_rows
 from autograph.runtime.sequences.bounded_operands import elementwise, product
 from autograph.runtime.sequences.lists_of_arrays import list_of_array
@@ -80,7 +80,7 @@ def _attribute(self: BoundedArray, name: str) -> Any:
 
 
 def _method_call(name: str, self: BoundedArray, *args: Any, **kwargs: Any) -> Any:
-    return computed(name, (self, *args), kwargs)
+    return computed(name, (self, *args), kwargs, OF_ARRAYS)
 
 
 def _ufunc(self: BoundedArray, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -131,6 +131,8 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "__invert__": _unary("invert", operator.invert),
     "__matmul__": product,
     "__rmatmul__": lambda self, other: product(other, self),
+    "__divmod__": lambda self, other: computed("divmod", (self, other), {}),
+    "__rdivmod__": lambda self, other: computed("divmod", (other, self), {}),
     "__getitem__": read_rows,
     "__getattr__": _attribute,
     "__array_ufunc__": _ufunc,

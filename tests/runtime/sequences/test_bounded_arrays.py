@@ -173,12 +173,42 @@ def made(x, k):
             np.arange(max(n, 1), 9), np.zeros((2, n), int), np.arange(max(min(k, 5), 1)))  # fmt: skip
 
 
+def orders(x, k):
+    y, m = x[x > -2], np.outer(x, x)
+    return (np.argsort(y), x[:k].argsort(), y[np.argsort(y)], np.isin(y, [1.5, 4.0]), np.isin(x, y), np.percentile(y, 30), np.quantile(x[:k], [0.1, 1.0]),
+            np.searchsorted(np.sort(y), [0.0, 2.0, 9.0]), np.searchsorted(np.sort(x), y, side="right"), np.interp(y, [0.0, 2.0], [1.0, 3.0]),
+            np.sort(m[:k], axis=0), np.sort(m[:k]), m[:, :k].cumsum(axis=1), np.cumsum(m[:k, :k], axis=0))  # fmt: skip
+
+
+def shapes(x, k):
+    y, m = x[x > 0], np.outer(x, x)
+    return (np.stack([y, y * 2]), np.stack([y, y], axis=1), np.vstack([y, -y]), np.column_stack([y, y]), np.vstack([m[:k], m]), np.hstack([m[:, :k], m]),
+            np.concatenate([m, m[:, k:]], axis=1), np.roll(y, 1), np.roll(x[:k], -k), np.tile(y, 2), np.repeat(y, 2), np.trace(m[:k, 1:]), np.diag(m[:k, :k]),
+            np.diag(y), np.triu(m[:k, :k]), np.tril(m[1:k], 1), y.reshape(-1, 1), y.reshape(1, -1), y.clip(2))  # fmt: skip
+
+
+def statistics(x, k):
+    y, m = x[x > 0], np.outer(x, x + 0.5)
+    return (np.average(y, weights=y), np.average(x[:k]), np.cov(m[:, :k]), np.cov(y, y * y), np.corrcoef(y, y * y), np.linalg.norm(m[:k], axis=1),
+            np.linalg.norm(m[:, :k], axis=1, keepdims=True), np.einsum("i,i->", y, y), np.einsum("ij,j->i", m[:, :k], x[:k]),
+            np.einsum("ij,jk", m[:k, :], m[:, :k]), np.einsum("i,j->ji", y, x[:k]), np.einsum("ij->j", m[:k]), divmod(y, 2.0), divmod(7.0, y))  # fmt: skip
+
+
+def masked_matrices(x, k):
+    m = np.outer(x, x)
+    y = m[:k] * 1
+    y[y > 2] = 0.5
+    y[y[:, 0] < 0] *= 2
+    return (m[:k, :k][m[:k, :k] > 1], m[:k][m[:k] > 1], m[:, 1:k][m[:, 1:k] < 0], m[:k][m[:k, 0] > 1].mean(axis=0), m[x > 0].std(axis=0),
+            m[:k][:, x > 0].sum(), m[:k, :2][m[:k, 1:3] > 0], y)  # fmt: skip
+
+
 def set_at(y, i):
     y[i] = 0.0
     return y
 
 
-PROGRAMS = [made, slices, steps, slices_of_slices, masks, reductions, functions, places, arithmetic, products, matrices, lengths, loops,
+PROGRAMS = [made, orders, shapes, statistics, masked_matrices, slices, steps, slices_of_slices, masks, reductions, functions, places, arithmetic, products, matrices, lengths, loops,
             shrinking, joined, written, written_matrices, filled_from_values, eliminated, of_jax]  # fmt: skip
 
 
@@ -227,12 +257,16 @@ def test_lengths_at_the_ends(k) -> None:
         (lambda x, k: x[np.isnan(x)].astype(int).argmin(), "attempt to get argmin of an empty sequence"),
         (lambda x, k: np.array([5.0])[:k][k], "out of bounds"),
         (lambda x, k: np.zeros(6)[:k][k], "out of bounds"),
+        (lambda x, k: np.average(x[:k], weights=x[:k] * 0), "Weights sum to zero"),
+        (lambda x, k: np.stack([x[:k], x[k:]]), "lengths, known when the program runs, differ"),
+        (lambda x, k: np.outer(x, x)[:k][np.outer(x, x)[k:] > 0], "boolean index did not match"),
+        (lambda x, k: np.quantile(x[k:k], 0.5), "index -1 is out of bounds"),
         (lambda x, k: np.ones((3, 2))[:k][-k - 1].sum(), "out of bounds"),
         (lambda x, k: set_at(np.zeros(1)[:k], k), "out of bounds"),
     ],
 )
 def test_what_numpy_raises_is_raised_when_the_program_runs(program, error) -> None:
-    with pytest.raises((ValueError, IndexError)):
+    with pytest.raises((ValueError, IndexError, ZeroDivisionError)):
         program(np.array(VALUES), 2)
     with pytest.raises((jax.errors.JaxRuntimeError, ValueError), match=error):
         jax.block_until_ready(jax.tree.leaves(ag.jit(program)(jnp.array(VALUES), 2)))
@@ -415,6 +449,27 @@ def test_derivatives_by_the_other_operand_are_those_of_the_elements(s) -> None:
     x = jnp.array([3.0, 2.0, 0.0, -0.5, np.inf, np.nan])
     got = jax.jit(jax.grad(ag.convert(f)))(s, x, 2)
     np.testing.assert_allclose(got, jax.grad(ag.convert(f))(s, x[:2], 2), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "of",
+    [lambda y: np.sort(y)[0] * 3 + y[np.argsort(y)][1], lambda y: np.quantile(y, 0.3), lambda y: np.average(y, weights=y * y),
+     lambda y: np.cov(y, y * y)[0, 1], lambda y: np.corrcoef(y, y * y)[0, 1], lambda y: np.einsum("i,j->ij", y, 1 / y)[0, 1],
+     lambda y: np.stack([y, 1 / y]).sum(axis=1)[1], lambda y: (np.roll(y, 1) / y).sum(), lambda y: (np.tile(y, 2) ** 2).sum(),
+     lambda y: np.trace(np.triu(np.outer(y, 1 / y + y))), lambda y: np.linalg.norm(np.outer(y, y), axis=1).sum(), lambda y: np.cumprod(y).sum(),
+     lambda y: np.interp(y, np.array([0.0, 2.0]), np.array([1.0, 3.0])).sum()],
+)  # fmt: skip
+def test_derivatives_of_functions_are_those_of_the_elements(of, spare_rows) -> None:
+    x, known = jnp.array([3.0, 1.5, 0.25, 0.0, np.inf, np.nan]), jnp.array([3.0, 1.5, 0.25])
+    got = jax.jit(jax.grad(ag.convert(lambda x, k: of(x[:k]))))(x, 3)
+    np.testing.assert_allclose(got[:3], jax.grad(ag.convert(lambda y: of(y[: len(y)])))(known), rtol=1e-4, atol=1e-6)
+    assert got[3:].tolist() == [0.0, 0.0, 0.0]
+
+
+def test_the_derivative_of_a_product_by_the_other_operand_is_that_of_the_elements() -> None:
+    m, v = jnp.array([[1.0, 2.0], [3.0, 4.0], [jnp.nan, jnp.inf]]), jnp.array([5.0, 6.0])
+    for of in (lambda v, k: (m[:k] @ v).sum(), lambda v, k: (v @ m.T[:, :k]).sum(), lambda v, k: np.einsum("ij,j->i", m[:k], v).sum()):
+        assert jax.jit(jax.grad(ag.convert(of)))(v, 2).tolist() == [4.0, 6.0]
 
 
 def test_lanes_have_lengths_of_their_own() -> None:
