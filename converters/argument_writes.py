@@ -28,7 +28,7 @@ from typing import Any
 
 import gast
 
-from autograph.analyses import argument_writes, unshared_arrays
+from autograph.analyses import argument_writes, numpy_writes, unshared_arrays
 from autograph.analyses.scopes import COMPREHENSIONS
 from autograph.code.library import is_library
 from autograph.code.nodes import walk, walk_outside
@@ -47,6 +47,8 @@ class ArgumentWrites(ElementTargets):
         conversion = self.conversion
         may_make = not conversion.names.isdisjoint(unshared_arrays.MAKERS)
         self.made = (unshared_arrays.unshared(function, conversion.meaning) if may_make else None) or {}
+        if may_make:
+            self.lend_new(function)
         super().convert_function(function)
 
     def convert(self, tree: Node) -> Node:
@@ -54,7 +56,12 @@ class ArgumentWrites(ElementTargets):
         return super().convert(tree) if any(map(self.handed, calls)) else tree
 
     def visit_Expr(self, node: Node) -> Any:
-        return self.with_refreshed(node, node.value)
+        """`swap(a, i, j)`; a statement that is a call of NumPy becomes an operator (`ElementAssignments`)."""
+        call = node.value
+        if isinstance(call, gast.Call) and numpy_writes.statement_target(call, self.conversion.meaning) is not None:
+            parts = gast.Tuple([*call.args, *(keyword.value for keyword in call.keywords)], gast.Load())
+            return self.with_refreshed(node, parts)
+        return self.with_refreshed(node, call)
 
     def visit_Assign(self, node: Node) -> Any:
         bound = {name.id for target in node.targets for name in _names(target)}
@@ -81,7 +88,8 @@ class ArgumentWrites(ElementTargets):
     def hoisted(self, node: Node, part: str, places: list[Node]) -> Any:
         """Puts a statement that evaluates a part of it in front, and then what that wrote."""
         if not places:
-            return node
+            lent = self.lent(getattr(node, part), at=node) if getattr(node, part) is not None else []
+            return [*lent, node] if lent else node
         name = self.namer.fresh(part)
         value = getattr(node, part)
         first = builders.assign(name, value, at=node)
@@ -99,16 +107,20 @@ class ArgumentWrites(ElementTargets):
         for call in walk_outside((gast.Lambda, *COMPREHENSIONS), value) if self.made else ():
             for array in self.handed(call) if isinstance(call, gast.Call) else ():
                 if isinstance(array, gast.Name) and array.id in self.made:
-                    given = [*call.args, *(keyword.value for keyword in call.keywords)]
-                    parts = [part for one in given for part in walk_outside(_EVALUATES_LATER, one)]
-                    read = [part for part in parts if isinstance(part, gast.Name) and isinstance(part.ctx, gast.Load)]
-                    bound = {part.target.id for part in parts if isinstance(part, gast.NamedExpr)}
-                    names = {name.id: None for name in read if name.id not in (array.id, *bound)}
-                    others = gast.Tuple([builders.name(name) for name in names], gast.Load())
                     axes = gast.Constant(self.made[array.id], None)
-                    lent = self.operator("lent", [builders.name(array.id), others, axes], at=at)
+                    lent = self.operator("lent", [builders.name(array.id), _others(call, array), axes], at=at)
                     found.append(self.bind(array.id, lent, at=at))
         return found
+
+    def lend_new(self, function: Node) -> None:
+        """Makes a JAX array of the NumPy array in `np.add(a, b, out=np.zeros(3))`, which nothing else refers to."""
+        meaning, axes = self.conversion.meaning, unshared_arrays.MOST_AXES
+        for call in [node for node in walk(*function.body) if isinstance(node, gast.Call)]:
+            for keyword in call.keywords:
+                new = keyword.value
+                if keyword.arg == "out" and unshared_arrays.makes(new, meaning) and numpy_writes.arrays_written(call, meaning):
+                    arguments = [new, _others(call, new), gast.Constant(axes, None)]
+                    keyword.value = self.operator("lent", arguments, at=new)
 
     def refreshed(self, places: list[Node], targets: AbstractSet[str], *, at: Node) -> list[Node]:
         """Returns the statements that give each variable or attribute the array that is there now."""
@@ -136,6 +148,8 @@ class ArgumentWrites(ElementTargets):
         if not isinstance(func, gast.Name | gast.Attribute):
             return []
         meaning = self.conversion.meaning(func)
+        if written := numpy_writes.arrays_written(call, self.conversion.meaning):
+            return written
         filename, name = None, func.id if isinstance(func, gast.Name) else func.attr
         if meaning is not MISSING:
             if type(meaning) is not FunctionType or is_library(meaning):
@@ -152,6 +166,16 @@ class ArgumentWrites(ElementTargets):
                 return False
             node = node.value
         return isinstance(node, gast.Name)
+
+
+def _others(call: Node, array: Node) -> Node:
+    """Returns the variables that a call reads, without the array that it writes."""
+    given = [one for one in (*call.args, *(keyword.value for keyword in call.keywords)) if one is not array]
+    parts = [part for one in given for part in walk_outside(_EVALUATES_LATER, one)]
+    read = [part for part in parts if isinstance(part, gast.Name) and isinstance(part.ctx, gast.Load)]
+    bound = {part.target.id for part in parts if isinstance(part, gast.NamedExpr)}
+    names = {name.id: None for name in read if name.id not in (getattr(array, "id", ""), *bound)}
+    return gast.Tuple([builders.name(name) for name in names], gast.Load())
 
 
 def _names(target: Node) -> list[Node]:

@@ -129,15 +129,17 @@ class ElementAssignments(ElementTargets):
         func, operator, target = call.func, "in_place_method", None
         if isinstance(func, gast.Attribute) and func.attr in IN_PLACE and not any(k.arg == "key" for k in call.keywords):
             target, func = func.value, gast.Constant(func.attr, None)  # only lists sort by a key
-        elif (target := numpy_writes.target(call, self.conversion.meaning)) is not None:
+        elif (target := numpy_writes.statement_target(call, self.conversion.meaning)) is not None:
             operator = "in_place_call"
         if target is None:
             return node
         base, path = self.path(target)
         is_bound = changes_name(base, path)
         arguments = [base, path, func, *(arg for arg in call.args if arg is not target)]
+        if operator == "in_place_call" and numpy_writes.is_method(call, self.conversion.meaning):
+            arguments[2:3] = [gast.Constant(func.attr, None), func.value]
         made = self.write(operator, base if is_bound else None, arguments, at=node)
-        made.keywords += [keyword for keyword in call.keywords if keyword.value is not target]
+        made.keywords += [keyword for keyword in call.keywords if keyword.arg != "out"]
         return self.bind(base.id, made, at=node) if is_bound else self.run(made)
 
     def visit_Delete(self, node: Node) -> Any:

@@ -29,8 +29,10 @@ from autograph.code.container_effects import methods_with
 
 IN_PLACE = methods_with("ndarray", "traced")
 """Change a NumPy array, and have a version for arrays of JAX."""
-WRITES = re.compile(rf"\][^\]=\n]*=|\.({'|'.join(sorted(IN_PLACE))})\(")
-"""What source code has that assigns an element of anything."""
+WRITERS = frozenset("copyto fill_diagonal place put put_along_axis putmask".split())
+"""Functions of NumPy that write their first argument."""
+WRITES = re.compile(rf"\][^\]=\n]*=|\bout\s*=|\.({'|'.join(sorted(IN_PLACE))}|at)\(|\b({'|'.join(sorted(WRITERS))})\(")
+"""What source code has that assigns an element of anything, or lets NumPy write an array."""
 
 
 @dataclass(frozen=True)
@@ -198,16 +200,27 @@ def _written_directly(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     names = set(_parameters(node))
     written = set()
     for part in ast.walk(node):
-        base: ast.AST | None = None
-        if isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store):
-            base = part.value
-        elif isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in IN_PLACE:
-            base = part.func.value
-        while isinstance(base, ast.Subscript):
-            base = base.value
-        if isinstance(base, ast.Name) and base.id in names:
-            written.add(base.id)
+        for base in _bases_written(part):
+            while isinstance(base, ast.Subscript):
+                base = base.value
+            if isinstance(base, ast.Name) and base.id in names:
+                written.add(base.id)
     return written
+
+
+def _bases_written(part: ast.AST) -> list[ast.expr]:
+    """Returns the arrays of which a node writes elements."""
+    if isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store):
+        return [part.value]
+    if not isinstance(part, ast.Call):
+        return []
+    func = part.func
+    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+    found = [func.value] if isinstance(func, ast.Attribute) and name in IN_PLACE else []
+    found += part.args[:1] if name in WRITERS or name == "at" else []
+    for out in (keyword.value for keyword in part.keywords if keyword.arg == "out"):
+        found += out.elts if isinstance(out, ast.Tuple) else [out]
+    return found
 
 
 def _handed(node: ast.AST, found: Writers) -> Iterator[ast.expr]:

@@ -11,7 +11,7 @@
 ...     return x, first + x[1]
 ... ''').body[0]
 >>> unshared(function, lambda node: getattr(numpy, node.attr, None) if isinstance(node, gast.Attribute) else None)
-{'x': 32, 'y': 1}
+{'x': 32, 'y': 1, 'z': 0}
 
 An array escapes where an expression could hand on the array itself or a view of it. What an index that names `n` axes reads of an
 array of `n` axes is a number; of one with more axes it is a view. So each variable comes with the largest number of axes that its
@@ -71,13 +71,13 @@ Meaning = Callable[[Any], Any]
 
 def unshared(function: Any, meaning: Meaning) -> dict[str, int] | None:
     """Returns the variables of a function whose NumPy arrays nothing else refers to, each with the number of axes up to
-    which it holds; None where the function makes no array.
+    which it holds: 0 where the source does not show it. None where the function makes no array.
 
     Args:
         function: a `def`.
         meaning: the object that an expression names, or anything else.
     """
-    if not any(_makes(value, meaning) for node in statements_inside(function.body) for value in _values(node)):
+    if not any(makes(value, meaning) for node in statements_inside(function.body) for value in _values(node)):
         return None
     around = {child: node for node in walk(*function.body) for child in children(node)}
     found: dict[str, int] = {}
@@ -96,7 +96,9 @@ def unshared(function: Any, meaning: Meaning) -> dict[str, int] | None:
         elif isinstance(node, gast.Global | gast.Nonlocal):
             escaped.update(node.names)
     stored = {n.id for n in walk(*function.body) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}
-    return {name: axes for name, axes in found.items() if name in stored and name not in escaped}
+    made = {node.id for node in walk(*function.body) if isinstance(node, gast.Name) and makes(uses.bound_to(node), meaning)}
+    known = {name: axes for name, axes in found.items() if name in stored and name not in escaped}
+    return {**dict.fromkeys(sorted(made), 0), **known}
 
 
 def not_kept(function: FunctionType, parameter: str, callers: frozenset[CodeType]) -> int:
@@ -136,7 +138,7 @@ def _values(statement: Any) -> list[Any]:
     return _elements(statement.value if isinstance(statement, gast.Assign | gast.AnnAssign) else None)
 
 
-def _makes(value: Any, meaning: Meaning) -> bool:
+def makes(value: Any, meaning: Meaning) -> bool:
     """Whether an expression is a call of a NumPy function that returns an array of its own."""
     if not isinstance(value, gast.Call) or any(k.arg in ("copy", "out", "buffer", None) for k in value.keywords):
         return False
@@ -184,7 +186,8 @@ class _Uses:
         """Whether what a name is bound to is a new array, the variable's own array, or no array."""
         value = self.bound_to(name)
         if isinstance(value, gast.Call):
-            return _makes(value, self._meaning)
+            written = [getattr(one, "id", None) for one in numpy_writes.arrays_written(value, self._meaning)]
+            return written == [name.id] or makes(value, self._meaning)
         if isinstance(value, gast.BinOp):  # of its own array; the operators of other objects may return anything
             return name.id in (getattr(value.left, "id", ""), getattr(value.right, "id", ""))
         return isinstance(value, gast.Constant) or isinstance(self._around.get(name), gast.AugAssign)
@@ -192,6 +195,8 @@ class _Uses:
     def axes(self, node: Any) -> int:
         """Returns the number of axes up to which the array that a name holds does not escape by this use; 0 where it does."""
         named: int | None = 0
+        if (call := self._writing_call(node)) is not None:
+            return MOST_AXES if self._is_bound_again(node, call) else self.axes(call)  # which gives the array
         parent = self._around.get(node)
         while isinstance(parent, gast.Subscript) and parent.value is node:
             if not isinstance(parent.ctx, gast.Load):
@@ -214,6 +219,22 @@ class _Uses:
             return MOST_AXES
         return named or self._lent_axes(node)
 
+    def _writing_call(self, node: Any) -> Any:
+        """Returns the call of NumPy that writes the array, or None."""
+        parent = self._around.get(node)
+        while isinstance(parent, gast.keyword | gast.Tuple):
+            parent = self._around.get(parent)
+        if not isinstance(parent, gast.Call) or not any(node is one for one in numpy_writes.arrays_written(parent, self._meaning)):
+            return None
+        return parent
+
+    def _is_bound_again(self, node: Any, call: Any) -> bool:
+        """Whether a call that writes an array is a statement, or is assigned to the variable that has the array."""
+        statement = self._around.get(call)
+        targets = statement.targets if isinstance(statement, gast.Assign) else []
+        is_own = len(targets) == 1 and isinstance(node, gast.Name) and getattr(targets[0], "id", None) == node.id
+        return isinstance(statement, gast.Expr) or is_own
+
     def _is_changed_by(self, method: Any) -> bool:
         """Whether a method changes the array in a statement, which an operator does then."""
         call = self._around.get(method)
@@ -233,7 +254,7 @@ class _Uses:
         bound = {name: name == self._lent for name in self._parameters}
         for node in self._around:
             if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store | gast.Del):
-                bound[node.id] = bound.get(node.id, True) and _makes(self.bound_to(node), self._meaning)
+                bound[node.id] = bound.get(node.id, True) and makes(self.bound_to(node), self._meaning)
         return frozenset(name for name, made in bound.items() if made)
 
     def _named_axes(self, index: Any) -> int | None:
@@ -271,10 +292,6 @@ class _Uses:
         return isinstance(value, (*_ARITHMETIC, gast.Constant)) or isinstance(parent, gast.AugAssign)
 
     def _is_read_by_call(self, node: Any, parent: Any) -> bool:
-        call = self._around.get(parent) if isinstance(parent, gast.keyword) else parent
-        if isinstance(self._around.get(call), gast.Expr) and isinstance(call, gast.Call):
-            if numpy_writes.target(call, self._meaning) is node:
-                return True  # an operator writes it
         if isinstance(parent, gast.List | gast.Tuple) and isinstance(parent.ctx, gast.Load):  # `np.stack([x, y])`
             node, parent = parent, self._around.get(parent)
         if isinstance(parent, gast.keyword) and parent.arg not in ("out", None):

@@ -30,10 +30,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autograph.runtime.library import rounding
+from autograph.analyses.numpy_writes import PLACES_OF_OUT
+from autograph.runtime.library import numpy_outputs, rounding
 from autograph.runtime.library.numpy_trials import (
-    PLACES_OF_OUT,
-    cannot_write,
     lacks,
     numpy_returns,
     refuse_if_lacking,
@@ -99,8 +98,10 @@ def call_method(f: Any, name: str, x: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Returns what a method `f`, bound to the traced array `x`, returns in NumPy."""
     if name in _ORDERED:
         _check_order(f"ndarray.{name}", x)
-    if kwargs.get("out") is not None or (*(x, *args)[PLACES_OF_OUT.get(name, slice(0))], None)[0] is not None:
-        raise cannot_write(f"ndarray.{name}")
+    start = PLACES_OF_OUT.get(name, slice(99, 99)).start - 1
+    if numpy_outputs.has_outputs(args, kwargs, slice(start, start + 1)):
+        call = functools.partial(call_method, f, name, x)
+        return numpy_outputs.call_with_outputs(f"ndarray.{name}", call, args, kwargs, slice(start, start + 1))
     try:
         return f(*args, **kwargs)
     except Exception as error:

@@ -28,6 +28,7 @@ import numpy as np
 from jax import lax
 
 from autograph.analyses import numpy_writes
+from autograph.analyses.argument_writes import WRITERS
 from autograph.errors import StagingError
 from autograph.jax_internals import is_tracing
 from autograph.runtime.heap import array_views, constants, journal
@@ -35,7 +36,7 @@ from autograph.runtime.library import (
     arithmetic_errors,
     bounded_calls,
     numpy_arguments,
-    numpy_trials,
+    numpy_outputs,
     numpy_ufuncs,
     numpy_versions,
 )
@@ -169,10 +170,12 @@ def _of_math(fn: Any, name: str, staged: Callable[..., Any] | None, /, *args: An
 
 def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
     may_fail, version = arithmetic_errors.may_fail(f"numpy.{name}"), numpy_versions.VERSIONS.get(name)
-    outputs = _outputs(fn, name)
+    outputs, is_ufunc = _outputs(fn, name), isinstance(fn, np.ufunc)
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if context.progress.has_bounded and bounded_calls.takes_bounded(args, kwargs):
+            if numpy_outputs.has_outputs(args, kwargs, outputs):
+                return numpy_outputs.call_with_outputs(f"numpy.{name}", call, args, kwargs, outputs, is_ufunc=is_ufunc)
             return computed(name.rpartition(".")[2], args, kwargs)
         if not takes_traced(args, kwargs):
             if context.active() or is_tracing():
@@ -184,7 +187,10 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
             lambda owner, part: getattr(owner, part, None), name.split("."), cast(Any, jnp)
         )
         found = found or _WITHOUT_NAMESAKE.get(name)
-        if name in numpy_writes.WRITERS or (name == "nan_to_num" and not kwargs.get("copy", args[1] if args[1:] else True)):
+        is_kept = name == "nan_to_num" and not kwargs.get("copy", args[1] if args[1:] else True)
+        if is_kept and args and is_tracer(args[0]):
+            return numpy_outputs.write_first("nan_to_num", *args, **kwargs)
+        if name in WRITERS or is_kept:
             raise refusal(
                 f"numpy.{name}() changes an array in place",
                 why="an argument is traced, and arrays of a compiled program are values",
@@ -196,8 +202,8 @@ def _of_numpy(fn: Any, name: str) -> Callable[..., Any]:
             )
         if found is None:
             raise _without_counterpart(f"numpy.{name}")
-        if kwargs.get("out") is not None or (args[outputs] and any(x is not None for x in args[outputs])):
-            raise numpy_trials.cannot_write(f"numpy.{name}")
+        if numpy_outputs.has_outputs(args, kwargs, outputs):
+            return numpy_outputs.call_with_outputs(f"numpy.{name}", call, args, kwargs, outputs, is_ufunc=is_ufunc)
         kwargs = {_KEYWORDS.get((name, k), k): v for k, v in kwargs.items()}
         if name not in numpy_arguments.SEQUENCES:
             args = tuple(stacked_rows.array_of_rows(x) if type(x) in (list, tuple) and holds_traced(x) else x for x in args)
@@ -292,13 +298,13 @@ def _is_array(x: Any) -> bool:
 
 
 def _outputs(fn: Any, name: str) -> slice:
-    return slice(fn.nin, None) if isinstance(fn, np.ufunc) else numpy_trials.PLACES_OF_OUT.get(name, slice(0))
+    return slice(fn.nin, None) if isinstance(fn, np.ufunc) else numpy_writes.PLACES_OF_OUT.get(name, slice(99, 99))
 
 
 def touch_written(fn: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Announces the arguments that a function of numpy writes to, a method of an array, or one of a ufunc."""
     found = [*out] if isinstance(out := kwargs.get("out"), tuple) else [out]
-    if name in numpy_writes.WRITERS or name == "at":
+    if name in WRITERS or name == "at":
         found += [*args[:1], *(kwargs.get(key) for key in ("dst", "arr", "a"))]
     found += args[_outputs(fn, name)]
     for array in found:

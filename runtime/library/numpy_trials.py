@@ -29,18 +29,6 @@ _UNKNOWN = (AutoGraphError, jax.errors.JAXTypeError, jax.errors.JAXIndexError)
 
 _LARGEST = 100_000
 """Elements of an array with which NumPy is still asked: more take long."""
-_WITH_OUT = {
-    1: "fix isneginf isposinf",
-    2: "all amax amin any argmax argmin around choose concat concatenate dot max median min nanargmax nanargmin nanmax nanmedian "
-    "nanmin outer ptp round stack",
-    3: "accumulate clip compress cumprod cumsum mean nancumprod nancumsum nanmean nanpercentile nanprod nanquantile nanstd nansum "
-    "nanvar percentile prod quantile reduce std sum take var",
-    4: " ".join(["is_busday reduceat", *(f"fft.{name}" for name in np.fft.__all__ if name.endswith(("fft", "fft2", "fftn")))]),
-    5: "busday_count trace",
-    6: "busday_offset",
-}
-PLACES_OF_OUT = {name: slice(place, place + 1) for place, names in _WITH_OUT.items() for name in names.split()}
-"""The place of `out` among the positional arguments; the array of a method is the first one."""
 
 
 def cannot_write(name: str) -> StagingError:

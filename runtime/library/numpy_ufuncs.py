@@ -23,6 +23,7 @@ Array([[ 0,  2],
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -31,7 +32,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autograph.runtime.library.numpy_trials import cannot_write, stand_in, with_refusal
+from autograph.analyses.numpy_writes import PLACES_OF_OUT
+from autograph.runtime.library.numpy_outputs import call_with_outputs, has_outputs
+from autograph.runtime.library.numpy_trials import stand_in, with_refusal
 from autograph.runtime.tracing.refusals import refusal
 
 _RUNNING: dict[str, Callable[..., Any]] = {
@@ -65,13 +68,19 @@ def ufunc_result(f: Any, call: Callable[..., Any], args: tuple[Any, ...], kwargs
             instead="write a loop over the elements (`for x in a[1:]:`)",
             page="numpy-function-without-counterpart",
         )
-    if kwargs.get("out") is not None:
-        raise cannot_write(f"numpy.{fn.__name__}.{name}")
+    place = PLACES_OF_OUT.get(name, slice(99, 99))
+    if has_outputs(args, kwargs, place):
+        compute = functools.partial(_of_method, f, call)
+        return call_with_outputs(f"numpy.{fn.__name__}.{name}", compute, args, kwargs, place, is_ufunc=name == "outer")
     kwargs = {key: value for key, value in kwargs.items() if key != "out"}
     args = tuple(jnp.asarray(x) if type(x) in _LISTS and n == 0 else x for n, x in enumerate(args))
     return with_refusal(
         lambda: _METHODS[name](fn, call, *args, **kwargs), f, f"numpy.{fn.__name__}.{name}", args, kwargs
     )
+
+
+def _of_method(f: Any, call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    return ufunc_result(f, call, args, kwargs)
 
 
 def _outer(fn: np.ufunc, call: Callable[..., Any], a: Any, b: Any, /, **kwargs: Any) -> Any:

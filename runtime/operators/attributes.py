@@ -27,6 +27,7 @@ from autograph.runtime.tracing import context, host
 from autograph.runtime.tracing.class_lookup import python_method, static_lookup
 from autograph.runtime.tracing.refusals import refusal
 from autograph.runtime.tracing.staging import is_jax_array, is_tracer
+from autograph.runtime.values.bounded_array import BoundedArray
 from autograph.runtime.values.choices import Choice, for_each_option
 from autograph.runtime.values.kinds import is_ordinary
 from autograph.runtime.values.locations import AttributeLocation, attribute_values
@@ -109,6 +110,8 @@ def set_attr(value: Any, obj: Any, name: str) -> None:
     obj = _behind(obj)
     if _by_method(obj, name, ("__setattr__", "fset", "__set__"), value):
         return
+    if type(obj) is BoundedArray:
+        raise no_part_of_array(name)
     if is_jax_array(obj):
         _refuse_on_array(obj, name, lambda x: setattr(x, name, value))
     announce(obj, name)

@@ -36,9 +36,12 @@ def iop(symbol: str, x: Any, value: Any, unshared: int | None = None) -> Any:
     Raises:
         StagingError: a NumPy array would have to hold a traced value.
     """
-    if type(x) is np.ndarray:
+    is_numpys = type(x) is np.ndarray
+    if is_numpys:
         x = traceable(x, unshared, 2) if is_traced(value) or context.active() else constants.apart(x, unshared)
     new = combined(symbol, x, value)
+    if is_numpys and np.shape(new) != x.shape:
+        raise ValueError(f"non-broadcastable output operand of shape {x.shape}: the result has the shape {np.shape(new)}")
     if new is not x and is_tracer(x):
         if (have := x.aval).shape and getattr(getattr(new, "aval", have), "dtype", None) is not have.dtype:
             _check_kind(symbol, have.dtype, new)

@@ -19,7 +19,6 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 
 from autograph.runtime.heap import array_versions, constants
@@ -33,11 +32,12 @@ from autograph.runtime.operators.items import (
     update_of,
     writable,
 )
-from autograph.runtime.sequences import array_items, index_lists, narrow_integers, traced_index
+from autograph.runtime.sequences import array_items, array_writes, bounded_items, index_lists, traced_index
 from autograph.runtime.tracing import host
 from autograph.runtime.tracing.class_lookup import python_method, static_lookup
 from autograph.runtime.tracing.staging import is_jax_array, is_traced, takes_traced
 from autograph.runtime.values import choices
+from autograph.runtime.values.bounded_array import BoundedArray
 
 Step = tuple[str, Any]
 
@@ -167,14 +167,17 @@ def in_place_method(
     base: Any, path: tuple[Step, ...], method: str, *args: Any, unshared: int | None = None, **keywords: Any
 ) -> Any:
     """`base.a[k].sort()`, or `fill`, as a statement; returns the new base."""
+    is_fill = method == "fill" and len(args) == 1 and not keywords
     if type(base) is np.ndarray:
-        base = writable(base, unshared, False, any(is_traced(key) for _, key in path))
+        by_traced = is_fill and not path and is_traced(args[0])
+        base = writable(base, unshared, by_traced, any(is_traced(key) for _, key in path))
     owners = _follow(base, path)
     x = owners[-1]
-    if method == "fill" and (is_jax_array(x) or type(x) is np.ndarray):
+    if is_fill and (is_jax_array(x) or type(x) in (np.ndarray, BoundedArray)):
         del owners, x  # references to `x` are counted
-        (value,) = args
-        return set_item_at(value, base, path, ..., unshared)
+        return _assigned(args[0], base, path, unshared)
+    if type(x) is BoundedArray and method == "sort":
+        return _assigned(host.calls.converted(np.sort)(x, *args, **keywords), base, path, unshared)
     if not is_jax_array(x):
         host.calls.converted(getattr(x, method))(*args, **keywords)
         return base
@@ -185,6 +188,13 @@ def in_place_method(
     return _write_back(owners, path, new, unshared)
 
 
+def _assigned(value: Any, base: Any, path: tuple[Step, ...], unshared: int | None) -> Any:
+    """Assigns to all of `base.a[k]`; a part of unknown length is written in the array that it is a view of."""
+    if path and path[-1][0] == "[" and bounded_items.is_open_index(key := path[-1][1]) and not index_lists.copies(key):
+        return set_item_at(value, base, path[:-1], key, unshared)
+    return set_item_at(value, base, path, ..., unshared)
+
+
 # --- functions of NumPy that write an array: `np.copyto(a, v)`, `np.add.at(a, i, v)`, `np.add(x, y, out=a[0])` ---
 
 
@@ -193,73 +203,34 @@ def in_place_call(base: Any, path: tuple[Step, ...], f: Any, *args: Any, unshare
 
     Where nothing is traced, NumPy writes the array itself. Else what it would leave there is computed, and assigned to all of it.
 
+    Args:
+        f: the function; the name of a method of the first of the `args`.
+
     >>> import jax, jax.numpy as jnp
     >>> jax.jit(lambda a, v: in_place_call(a, (), np.add.at, [0, 0], v))(jnp.zeros(2), 3.0)
     Array([6., 0.], dtype=float32)
     >>> jax.jit(lambda a, v: in_place_call(a, (("[", 1),), np.putmask, [True, False], v))(jnp.zeros((2, 2)), 3.0).tolist()
     [[0.0, 0.0], [3.0, 0.0]]
     """
+    if not path:
+        base = array_versions.latest(base)
     x = found_at(base, path)
-    call = host.calls.converted(f)
-    version = None if isinstance(f, np.ufunc) else _VERSIONS.get(f.__name__)
-    if not (is_jax_array(x) or type(x) is np.ndarray) or not takes_traced((x, *args), keywords):
-        if version is None:
-            call(*args, out=x, **keywords)
-        else:
-            call(x, *args, **keywords)
+    name = f if type(f) is str else f.__name__
+    if type(f) is str:
+        owner, *args = args  # type: ignore[assignment]  # a list serves as well
+        f = getattr(owner, f)
+        if not (is_jax_array(owner) or type(owner) in (np.ndarray, BoundedArray)):
+            host.calls.converted(f)(*args, out=x, **keywords)
+            return base
+        del owner
+    given = (x, getattr(f, "__self__", None), *args)
+    is_staged = takes_traced(given, keywords) or any(type(value) is BoundedArray for value in (*given, *keywords.values()))
+    if not is_staged or not (is_jax_array(x) or type(x) in (np.ndarray, BoundedArray)):
+        call = host.calls.converted(f)
+        call(x, *args, **keywords) if name in array_writes.WRITE_FIRST else call(*args, out=x, **keywords)
         return base
-    if version is None:
-        where = keywords.pop("where", True) if isinstance(f, np.ufunc) else True
-        new = _chosen(x, call(*args, **keywords), where)
-        if not isinstance(f, np.ufunc) and jnp.shape(new) != x.shape:
-            raise ValueError(f"output array does not match result of {f.__name__}")
-    elif f.__name__ == "at":
-        new = _at(x, f, call, *args)
-    else:
-        narrow_integers.check_numbers([*args[_VALUES[f.__name__] :][:1], *keywords.values()], x.dtype)
-        new = version(x, *map(_array, args), **keywords)
-    del x  # references to the array are counted
-    return set_item_at(new, base, path, ..., unshared)
-
-
-def _array(x: Any) -> Any:
-    return jnp.asarray(x) if type(x) in (list, tuple) else x
-
-
-def _chosen(x: Any, value: Any, where: Any) -> Any:
-    if jnp.issubdtype(jnp.result_type(value), jnp.inexact) and not jnp.issubdtype(x.dtype, jnp.inexact):
-        value = jnp.broadcast_to(value, x.shape)  # which no integers take, though one number were cut
-    return value if where is True else jnp.where(_array(where), value, x)
-
-
-
-def _put(x: Any, ind: Any, v: Any, mode: str = "raise") -> Any:
-    ind, flat = jnp.ravel(jnp.asarray(ind)), jnp.ravel(x)
-    if mode != "raise":
-        ind = jnp.clip(ind, 0, flat.size - 1) if mode == "clip" else ind % flat.size
-    return array_items.put_item(jnp.resize(jnp.asarray(v), ind.shape), flat, ind).reshape(x.shape)
-
-
-def _at(x: Any, f: Any, call: Callable[..., Any], indices: Any, *operand: Any) -> Any:
-    version = getattr(getattr(jnp, f.__self__.__name__, None), "at", None)
-    if version is None or (f.__self__.__name__.startswith("logical_") and x.dtype != bool):
-        return call(x, indices, *operand)  # which says so: JAX has no such function, or makes bools of all elements
-    indices = tuple(map(_array, indices)) if type(indices) is tuple else _array(indices)
-    return version(jnp.asarray(x), indices, *map(_array, operand), inplace=False)
-
-
-def _elsewhere(name: str) -> Callable[..., Any]:
-    """Returns a function of jax.numpy that returns another array."""
-    return lambda x, *args, **keywords: getattr(jnp, name)(x, *args, **keywords, inplace=False)
-
-
-_VERSIONS: dict[str, Callable[..., Any]] = {
-    "at": _at,
-    "copyto": lambda x, src, casting="same_kind", where=True: _chosen(x, src, where),
-    "put": _put,
-    "putmask": lambda x, mask, values: jnp.where(mask, jnp.resize(jnp.asarray(values), x.shape), x),
-    **{name: _elsewhere(name) for name in ("fill_diagonal", "place", "put_along_axis")},
-}
-
-_VALUES = {"copyto": 0, "fill_diagonal": 0, "place": 1, "put": 1, "put_along_axis": 1, "putmask": 1}
-"""Behind the array, the place of the argument with what is written there."""
+    new = array_writes.contents_after(name, f, x, tuple(args), keywords)
+    del x, f, args, keywords, given  # references to the array are counted
+    if type(base) is np.ndarray and not path:
+        base = writable(base, unshared, is_traced(new) or type(new) is BoundedArray, False)
+    return _assigned(new, base, path, unshared)

@@ -39,6 +39,7 @@ from autograph.runtime.heap import array_versions, array_views, constants, itera
 from autograph.runtime.operators import augmented
 from autograph.runtime.sequences import (
     array_items,
+    array_writes,
     bounded_items,
     bounded_operators,
     comparison,
@@ -359,7 +360,10 @@ def update_of(x: Any, i: Any, symbol: str, value: Callable[[], Any]) -> Any:
             return bounded_items.put_rows(combined(symbol, bounded_items.read_rows(x, i), operand), x, i)
         return array_items.update(x, i, symbol, operand)
     array_items.check_bounds(x, i)
-    return _put(combined(symbol, get_item(x, i), value()), x, i)
+    new = combined(symbol, get_item(x, i), value())
+    if is_tracer(new) and new.ndim and new.dtype != x.dtype:
+        array_writes.check_cast(new.dtype, x.dtype)
+    return _put(new, x, i)
 
 
 def _announce(x: Any, i: Any) -> None:

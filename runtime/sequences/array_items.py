@@ -30,6 +30,7 @@ from jax import lax
 
 from autograph.jax_internals import convert_weak
 from autograph.runtime.checks.guards import guard_index
+from autograph.runtime.heap import array_views
 from autograph.runtime.sequences import index_lists, mask_indices, narrow_integers
 from autograph.runtime.sequences.inplace_operators import combined
 from autograph.runtime.tracing import integer_ranges, sizes
@@ -92,12 +93,16 @@ def put_item(value: Any, x: Any, i: Any) -> Any:
 
 
 def _put(value: Any, x: Any, i: Any) -> Any:
+    if not x.shape and is_traced(i) and i.dtype == bool and jnp.size(value) == 1:  # `e[e < 0] = 0` of an array without axes
+        return jnp.where(i, jnp.reshape(value, ()), x)
     if has_traced_mask(i) and (place := mask_indices.find_place(x, i)) is not None:
         return _put_part(place, x, place.changed(_part(place, x), value))
     if is_traced_slice(i):
         return _put_rows(value, x, i)
     if x.shape and not jnp.shape(value) and _is_everything(i):
         return lax.broadcast(value, x.shape)
+    if i is ... and is_tracer(value) and value.shape == x.shape:
+        return array_views.copied(value, (value,))
     parts = _positions(x, i)
     kept = [] if parts is None else [axis for axis, p in enumerate(parts) if p is None]
     if parts is None or len(jnp.shape(value)) > len(kept):
@@ -293,13 +298,18 @@ def in_dtype_of(x: Any, value: Any) -> Any:
     if not jnp.shape(value) and jnp.issubdtype(kind, jnp.floating) and jnp.issubdtype(dtype, jnp.integer):
         return _cut(value, dtype)
     if is_of_higher_kind(kind, dtype):
-        raise refusal(
-            f"a value of dtype {kind} is assigned to an element of an array of dtype {dtype}",
-            why="the array keeps its dtype, so the value would be cut down silently",
-            instead=f"cast the value (`.astype({dtype})`) or start from an array of dtype {kind}",
-            page="value-of-another-dtype",
-        )
+        raise another_dtype(kind, dtype)
     return lax.convert_element_type(value, dtype)
+
+
+def another_dtype(kind: Any, dtype: Any) -> Exception:
+    """Makes the refusal of values of a dtype that an array of another one would cut down."""
+    return refusal(
+        f"a value of dtype {kind} is assigned to an element of an array of dtype {dtype}",
+        why="the array keeps its dtype, so the value would be cut down silently",
+        instead=f"cast the value (`.astype({dtype})`) or start from an array of dtype {kind}",
+        page="value-of-another-dtype",
+    )
 
 
 _MAY_BE_BEYOND = frozenset((int, list, tuple))

@@ -234,6 +234,7 @@ def _calls_of_ufunc(name: str, fn: np.ufunc) -> Iterator[str]:
         if fn.nout == 1:
             yield _with_out(call, "")
             yield f"o = np.zeros_like({call}); np.{name}({letters}, o); return o"
+            yield f"o = np.ones(3, np.float32); np.{name}({letters}, out=o, where=p); return o"
             yield f"o = np.zeros_like({call}); np.{name}({letters}, out=o, where=p); return o"
         yield _with(call, "dtype=np.float32")
     letters = "xs" if fn.nin == 1 else "xs, f"

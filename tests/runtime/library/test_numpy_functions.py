@@ -170,7 +170,6 @@ def test_numpy_names_what_it_refuses():
     ("fn", "arguments", "options"),
     [
         (np.fill_diagonal, (2,), {}), (np.put, ([0], 2), {}), (np.place, (np.eye(2) > 0, 2), {}),
-        (np.nan_to_num, (), {"copy": False}), (np.nan_to_num, (False,), {}),
     ],
 )  # fmt: skip
 def test_what_changes_an_array_in_place_is_refused(fn, arguments, options):
