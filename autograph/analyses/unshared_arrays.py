@@ -195,8 +195,6 @@ class _Uses:
     def axes(self, node: Any) -> int:
         """Returns the number of axes up to which the array that a name holds does not escape by this use; 0 where it does."""
         named: int | None = 0
-        if (call := self._writing_call(node)) is not None:
-            return MOST_AXES if self._is_bound_again(node, call) else self.axes(call)  # which gives the array
         parent = self._around.get(node)
         while isinstance(parent, gast.Subscript) and parent.value is node:
             if not isinstance(parent.ctx, gast.Load):
@@ -204,6 +202,8 @@ class _Uses:
             count = self._named_axes(parent.slice)
             named = named + count if count is not None and named is not None else None
             node, parent = parent, self._around.get(parent)
+        if (call := self._writing_call(node)) is not None:
+            return MOST_AXES if self._is_bound_again(node, call) else self.axes(call)  # which gives the array
         if isinstance(parent, gast.Attribute):
             is_fact = parent.attr in _FACTS and isinstance(parent.ctx, gast.Load)
             call = self._around.get(parent)
