@@ -7,7 +7,8 @@ variable (`converters/argument_writes.py`); reading the array under another name
 >>> @ag.jit
 ... def f(a, b):
 ...     total = np.zeros(2)
-...     return np.add(a, b, out=total, where=a > 0), total
+...     found = np.add(a, b, out=total, where=a > 0)
+...     return found, total
 >>> f(jnp.array([1.0, -1.0]), 2.0)
 (Array([3., 0.], dtype=float32), Array([3., 0.], dtype=float32))
 """
