@@ -50,6 +50,7 @@ __all__ = [
     "Unsupported",
     "Variable",
     "__version__",
+    "at_most",
     "convert",
     "do_not_convert",
     "function",
@@ -78,6 +79,7 @@ if _typing.TYPE_CHECKING:
     from autograph.graphs.graph import Graph as Graph, graph as graph
     from autograph.modules.import_hook import install_import_hook as install_import_hook
     from autograph.runtime.checks.runtime_checks import set_checks as set_checks
+    from autograph.runtime.checks.size_bounds import at_most as at_most
     from autograph.runtime.sequences.bounded_list import BoundedList as BoundedList
     from autograph.runtime.values.bounded_array import BoundedArray as BoundedArray
     from autograph.saved.loader import SavedCallError as SavedCallError, SavedFileError as SavedFileError
@@ -89,6 +91,7 @@ else:
         {
             "BoundedArray": "autograph.runtime.sequences.bounded_operators:BoundedArray",
             "BoundedList": "autograph.runtime.sequences.bounded_list:BoundedList",
+            "at_most": "autograph.runtime.checks.size_bounds:at_most",
             "SavedCallError": "autograph.saved.loader:SavedCallError",
             "SavedFileError": "autograph.saved.loader:SavedFileError",
             "Graph": "autograph.graphs.graph:Graph",

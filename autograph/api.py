@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import FunctionType, TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 import jax
 
 from autograph.code.library import is_library
+from autograph.code.linking import parameters
 from autograph.code.names import Namespace
+from autograph.code.registry import Role, known
 from autograph.conversion import callables, exchanges, pipeline
 from autograph.conversion.staged_tree import building_trees
 from autograph.errors import ConversionError, boundary
 from autograph.jax_dispatch import jit_is_disabled
-from autograph.options import ConversionOptions
+from autograph.options import DEFAULT, ConversionOptions
 from autograph.runtime.tracing.families import JITTED
 
 if TYPE_CHECKING:
@@ -27,11 +31,11 @@ F = TypeVar("F")
 
 
 @overload
-def convert(fn: F, *, recursive: bool = ...) -> F: ...
+def convert(fn: F, *, recursive: bool = ..., bounds: Mapping[str, int] | None = ...) -> F: ...
 @overload
-def convert(fn: None = ..., *, recursive: bool = ...) -> Callable[[F], F]: ...
+def convert(fn: None = ..., *, recursive: bool = ..., bounds: Mapping[str, int] | None = ...) -> Callable[[F], F]: ...
 @boundary
-def convert(fn: Any = None, *, recursive: bool = True) -> Any:
+def convert(fn: Any = None, *, recursive: bool = True, bounds: Mapping[str, int] | None = None) -> Any:
     """Makes a function whose control flow works on traced values, under any JAX transform.
 
     Where nothing is traced the result is the function itself: same answers, exceptions, speed, `inspect` data. The same
@@ -54,16 +58,54 @@ def convert(fn: Any = None, *, recursive: bool = True) -> Any:
             (a model: it is returned, with the methods of its class converted in place);
             left out when options are given to the decorator.
         recursive: *static*; whether the functions that it calls are converted.
+        bounds: *static*; by parameter, the greatest integer that it may be, so that there can be arrays of that size:
+            `{"n": 100}`; `"xs.n"` is an attribute or item of one. A greater one fails, by name, in plain Python too.
     Raises:
         SourceError: when the source is missing or is not what runs.
         ConversionError: for a class, or a function that a transform of JAX already holds.
+        ValueError: there is no parameter of the name of a bound.
     """
     options = ConversionOptions(recursive=recursive)
 
-    def each(function: FunctionType) -> FunctionType:
-        return pipeline.convert_function(function, options, explicit=True)
+    @boundary
+    def decorate(fn: Any) -> Any:
+        return _converted(fn, options, bounds)
 
-    return each_callable(each) if fn is None else callables.convert_inside(fn, each)
+    return decorate if fn is None else decorate(fn)
+
+
+def _converted(fn: Any, options: ConversionOptions, bounds: Mapping[str, int] | None, as_method: bool = False) -> Any:
+    """Returns the callable with the function in it converted, which checks the bounds of its arguments."""
+    found: list[FunctionType] = []
+
+    def each(function: FunctionType) -> FunctionType:
+        found.append(function)
+        stated = _stated(bounds, function) if bounds else ()
+        if stated and (entry := known(function.__code__)) is not None and entry.role is Role.STAGED:
+            raise ConversionError(
+                f"`{function.__name__}` has `bounds=`, and stands in a function that is traced",
+                instead="say the bound in the function: `n = ag.at_most(n, 100)`",
+                page="array-of-a-traced-size",
+            )
+        return pipeline.convert_function(function, replace(options, bounds=stated), explicit=True)
+
+    made = callables.convert_inside(fn, each, as_method)
+    if bounds and not found:
+        raise ConversionError(
+            f"`bounds=` is for a function of yours, and `{getattr(fn, '__name__', type(fn).__name__)}` is one of a library",
+            instead="give it to the function inside: `jax.vmap(ag.convert(f, bounds={'n': 100}))`",
+            page="array-of-a-traced-size",
+        )
+    return made
+
+
+def _stated(bounds: Mapping[str, int], function: FunctionType) -> tuple[tuple[str, int], ...]:
+    """Returns the bounds that are stated for parameters of a function."""
+    names = parameters(function.__code__)
+    for key in bounds:
+        if key.partition(".")[0] not in names:
+            raise ValueError(f"there is no parameter {key!r} to have a bound: there are {', '.join(names)}")
+    return tuple((key, operator.index(most)) for key, most in bounds.items())
 
 
 def each_callable(each: Callable[[FunctionType], Any]) -> Callable[[Any], Any]:
@@ -72,13 +114,13 @@ def each_callable(each: Callable[[FunctionType], Any]) -> Callable[[Any], Any]:
 
 
 @overload
-def jit(fn: Method, **jit_options: Any) -> Method: ...
+def jit(fn: Method, *, bounds: Mapping[str, int] | None = ..., **jit_options: Any) -> Method: ...
 @overload
-def jit(fn: Callable[P, R], **jit_options: Any) -> Jitted[P, R]: ...
+def jit(fn: Callable[P, R], *, bounds: Mapping[str, int] | None = ..., **jit_options: Any) -> Jitted[P, R]: ...
 @overload
-def jit(fn: None = ..., **jit_options: Any) -> Jit: ...
+def jit(fn: None = ..., *, bounds: Mapping[str, int] | None = ..., **jit_options: Any) -> Jit: ...
 @boundary
-def jit(fn: Any = None, **jit_options: Any) -> Any:
+def jit(fn: Any = None, *, bounds: Mapping[str, int] | None = None, **jit_options: Any) -> Any:
     """`jax.jit(ag.convert(fn), **jit_options)`: the `jax.jit` object itself, so calls cost what its calls cost.
 
     >>> import jax
@@ -93,14 +135,22 @@ def jit(fn: Any = None, **jit_options: Any) -> Any:
     >>> int(sign(-2.5)), type(sign) is type(jax.jit(abs))
     (-1, True)
 
+    An array whose size is an argument needs a bound of it: room is made before the program runs.
+
+    >>> import numpy as np
+    >>> squares = ag.jit(lambda n: np.arange(n) ** 2, bounds={"n": 100})
+    >>> squares(4)
+    BoundedArray([0, 1, 4, 9], dtype=int32)
+
     Args:
         fn: as for `convert`; static and class methods stay what they are around the jitted function. What `nnx.jit` made stays
             that, and writes to the caller's models.
+        bounds: *static*; as for `convert`.
         jit_options: all options of `jax.jit`.
     """
 
-    def inside(function: FunctionType) -> FunctionType:
-        return pipeline.convert_function(function, explicit=True)
+    def inside(callee: Any) -> Any:
+        return _converted(callee, DEFAULT, bounds, as_method=True)
 
     def each(function: FunctionType) -> Any:
         return jitted(inside(function))
@@ -116,7 +166,7 @@ def jit(fn: Any = None, **jit_options: Any) -> Any:
     def decorate(callee: Any) -> Any:
         if isinstance(callee, staticmethod | classmethod | property):
             return callables.convert_inside(callee, each)
-        return jitted(callables.convert_inside(callee, inside, as_method=True))
+        return jitted(inside(callee))
 
     return decorate if fn is None else decorate(fn)
 

@@ -17,11 +17,13 @@ class ConversionOptions:
         recursive: whether the functions that it calls are converted too.
         in_try: whether it is called inside of a `try` whose handlers may catch what its arithmetic raises.
         asked: whether its caller tests its result for `None`, which a function that it calls may have returned.
+        bounds: by parameter, or part of one, the greatest integer that it may be.
     """
 
     recursive: bool = True
     in_try: bool = False
     asked: bool = False
+    bounds: tuple[tuple[str, int], ...] = ()
 
 
 DEFAULT = ConversionOptions()

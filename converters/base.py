@@ -61,7 +61,7 @@ class Conversion:
         """The types of the nodes that the user wrote, also around a call of the function: `Try` where it stands in one, `Compare`
         where its result is compared with `None`."""
         self.may_suspend = not kinds.isdisjoint((gast.Yield, gast.YieldFrom, gast.Await, gast.AsyncFunctionDef))
-        self.opens_lengths = opens_lengths(tree)
+        self.opens_lengths = opens_lengths(tree, lambda node: type(self.meaning(node)) is int)
         """Whether the function may make an array of unknown length, which functions of jax.numpy do not take."""
         self.has_walrus = gast.NamedExpr in kinds
         self.names = words | context.freevars | {self.alias}

@@ -80,6 +80,7 @@ LATE = {
     ("autograph.code.source", "autograph.code.source_errors"): "imported with the first function without a source",
     ("autograph.conversion.eager_calls", "autograph.api"): "compared with the decorators of the user's functions",
     ("autograph.conversion.pipeline", "autograph.conversion.original_body"): "imported with the first author's body",
+    ("autograph.conversion.pipeline", "autograph.runtime.checks.size_bounds"): "imported where a function has bounds",
     ("autograph.conversion.reach", "autograph.conversion.changed_models"): "imported where models of Flax NNX may be arguments",
     ("autograph.conversion.reach", "autograph.conversion.returned_values"): "imported with the first trace",
     ("autograph.conversion.reach", "autograph.runtime.checks.certain_failures"): "imported with the first failure",

@@ -1647,7 +1647,7 @@ def test_errors_of_jax_keep_their_type() -> None:
     def size(n):
         if n > 0:
             n = n + 1
-        return jnp.zeros(n)
+        return jnp.broadcast_to(1, (n,))
 
     with pytest.raises(TypeError, match="makes an array of a traced size"):
         ag.jit(size)(jnp.int32(3))
@@ -1672,8 +1672,8 @@ def as_numbers(x):
     return list(memoryview(x.__array__()))
 
 
-def of_traced_size(n):
-    return jnp.arange(n)
+def of_traced_step(n):
+    return jnp.arange(0, 9, n)
 
 
 def masked(x):
@@ -1710,13 +1710,13 @@ def masked(x):
             """,
         ),
         (
-            of_traced_size,
+            of_traced_step,
             jax.errors.ConcretizationTypeError,
             """
-            `jnp.arange(n)` needs a value that is known while the program is traced
+            `jnp.arange(0, 9, n)` needs a value that is known while the program is traced
               at FILE:+1
-                  return jnp.arange(n)
-                         ^^^^^^^^^^^^^
+                  return jnp.arange(0, 9, n)
+                         ^^^^^^^^^^^^^^^^^^^
               why: {later}
               instead: use jax.numpy and arrays of a known size (mask what is too much), make the value static \
 (`static_argnums`), or do it with what the compiled program returns

@@ -35,7 +35,7 @@ import copyreg
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import CodeType
 from typing import Any
 
@@ -168,7 +168,7 @@ class AuthorBody:
 
     def unit_of(self, source: Source) -> Unit:
         """Returns the unit of a function inside this one."""
-        return Unit(source, self.unit.options)
+        return Unit(source, replace(self.unit.options, bounds=()))
 
     # --- the walk ---
 
@@ -254,7 +254,7 @@ class AuthorBody:
         with self._within(source) as scope:
             new = self._statements(statements)
         first = int(not isinstance(source.node, ast.Lambda) and ast.get_docstring(source.node, clean=False) is not None)
-        if all(type(s) is ast.Pass for s in new[first:]):
+        if all(type(s) is ast.Pass for s in new[first:]) and not unit.options.bounds:
             return new
         place = first_evaluated(statements[first:] or statements)
         if source.code.co_flags & _CO_ASYNC_GENERATOR:
@@ -264,13 +264,15 @@ class AuthorBody:
         left = at(place, ast.Expr(self._method(place, unit, "left", [])))
         handler = at(place, ast.ExceptHandler(None, None, [left, at(place, ast.Raise(None, None))]))
         guarded = at(place, ast.Try(entry, [handler], [], []))
-        prologue = at(place, ast.If(self._test(place, ast.IsNot()), [guarded], []))
+        always = unit.options.bounds  # the staged body checks them, also of plain numbers
+        prologue = at(place, ast.If(self._test(place, ast.IsNot(), always), [guarded], []))
         words: dict[str, Any] = {"global": ast.Global, "nonlocal": ast.Nonlocal}
         declared = [at(place, words[word]([name])) for name, word in sorted(scope.declared.items())]
         return [*new[:first], *declared, prologue, *new[first:]]
 
-    def _test(self, place: Any, operator: ast.cmpop) -> ast.expr:
-        state = at(place, ast.Attribute(self.constants.expression(_STATE, place), "value", ast.Load()))
+    def _test(self, place: Any, operator: ast.cmpop, always: Any = False) -> ast.expr:
+        where = _Always() if always else _STATE
+        state = at(place, ast.Attribute(self.constants.expression(where, place), "value", ast.Load()))
         return at(place, ast.Compare(state, [operator], [self.constants.expression(EAGER, place)]))
 
     def _entry(self, place: Any, source: Source, unit: Unit) -> ast.expr:

@@ -100,7 +100,7 @@ class Unit:
         """Whether the import hook made the function: then the author's body is the function itself, and no copy."""
         return self._find is not None
 
-    def variant(self, **options: bool) -> Unit:
+    def variant(self, **options: Any) -> Unit:
         """Returns the same code, converted for other calls: with `in_try` or `asked` (see `ConversionOptions`)."""
         wanted = replace(self.options, **options)
         if wanted == self.options:
@@ -128,6 +128,10 @@ class Unit:
         assert isinstance(cells, FunctionType)
         if not self.options.in_try and handlers.may_catch_arithmetic():
             return self.variant(in_try=True).enter(cells, *arguments)
+        if self.options.bounds:
+            from autograph.runtime.checks import size_bounds
+
+            arguments = tuple(size_bounds.checked_arguments(self.options.bounds, self.source.code, arguments))
         if self._entry is None:
             code = by_position(self.staged_code(Namespace.of(cells, self.source)))
             register(code, Role.STAGED, self)
@@ -233,7 +237,10 @@ def convert_function(fn: FunctionType, options: ConversionOptions = DEFAULT, *, 
         fn = exchanges.up_to_date(fn)
         found = _known(fn.__code__)
     if found is not None:
-        if found.role is Role.STAGED or found.unit.options == options or not explicit:
+        if found.role is Role.STAGED or not explicit:
+            return fn
+        options = replace(options, bounds=options.bounds or found.unit.options.bounds)
+        if found.unit.options == options:
             return fn
     elif is_staged_in_its_file(fn) or (not explicit and stays(fn)):
         return fn
@@ -278,6 +285,8 @@ def staged(fn: FunctionType, in_try: bool = False) -> FunctionType:
         if in_try:
             host.calls.refuse_unasked(fn)
         return fn
+    elif entry.unit.options.bounds:
+        return fn  # which checks its arguments
     else:
         unit = entry.unit
     return _staged_body(fn, unit.variant(in_try=True) if in_try else unit)
@@ -290,7 +299,7 @@ def asked(fn: FunctionType) -> FunctionType:
     stands in another function.
     """
     entry = _known(fn.__code__)
-    if entry is None or entry.unit is None or not entry.unit.source.hands_on:
+    if entry is None or entry.unit is None or not entry.unit.source.hands_on or entry.unit.options.bounds:
         return fn
     return _staged_body(fn, entry.unit.variant(asked=True))
 

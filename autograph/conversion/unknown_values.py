@@ -91,7 +91,7 @@ _KINDS = (
         TypeError,
         "makes an array of a traced size",
         "every array of a compiled program has a known shape",
-        instead=f"say how long it is at most, `np.zeros(min(n, 100))`, {_STATIC}",
+        instead=f"say how long it is at most, `np.ones(min(n, 100))`, {_STATIC}",
         text="Shapes must be 1D sequences of concrete values of integer type",
     ),
     _Kind(

@@ -12,9 +12,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, ParamSpec, Protocol, TypeVar, overload
 
+from autograph import api
 from autograph.errors import boundary
 from autograph.functions import function as made
 from autograph.functions.concrete import ConcreteFunction
@@ -74,6 +75,7 @@ def function(
     autograph: bool = ...,
     reduce_retracing: bool = ...,
     checks: Literal[True, False, "deferred"] = ...,
+    bounds: Mapping[str, int] | None = ...,
     **jit_options: Any,
 ) -> Method: ...
 @overload
@@ -84,6 +86,7 @@ def function(
     autograph: bool = ...,
     reduce_retracing: bool = ...,
     checks: Literal[True, False, "deferred"] = ...,
+    bounds: Mapping[str, int] | None = ...,
     **jit_options: Any,
 ) -> CompiledFunction[P, R]: ...
 @overload
@@ -94,6 +97,7 @@ def function(
     autograph: bool = ...,
     reduce_retracing: bool = ...,
     checks: Literal[True, False, "deferred"] = ...,
+    bounds: Mapping[str, int] | None = ...,
     **jit_options: Any,
 ) -> Decorator: ...
 @boundary
@@ -104,6 +108,7 @@ def function(
     autograph: bool = True,
     reduce_retracing: bool = False,
     checks: Literal[True, False, "deferred"] = True,
+    bounds: Mapping[str, int] | None = None,
     **jit_options: Any,
 ) -> Any:
     """Compiles a function for each kind of input that it is called with, as `tf.function` does.
@@ -136,12 +141,18 @@ def function(
         autograph: *static*; whether the function is converted.
         reduce_retracing: *static*; whether a size that changes between calls becomes an open one, traced once.
         checks: *static*; `"deferred"` raises what failed with the next call, which waits for nothing; `False` leaves checks out.
+        bounds: *static*; by parameter, the greatest integer that it may be, so that there can be arrays of that size: `{"n": 100}`.
         jit_options: those of `jax.jit`: `donate_argnums`, `in_shardings`, `out_shardings`, `device`, `compiler_options`, ...
     Returns:
         A callable with the function's signature, and `get_concrete_function`, `concrete_functions`, `tracing_count` and
         `pretty_printed_concrete_signatures()`.
     """
     settings = made.Settings(input_signature, reduce_retracing, autograph, checks, jit_options)
-    if fn is None:
-        return boundary(lambda fn: made.make(fn, settings))
-    return made.make(fn, settings)
+    if bounds and not autograph:
+        raise ValueError("`bounds=` is for a function that is converted: leave out `autograph=False`")
+
+    @boundary
+    def decorate(fn: Any) -> Any:
+        return made.make(api.convert(fn, bounds=bounds) if bounds else fn, settings)
+
+    return decorate if fn is None else decorate(fn)

@@ -62,8 +62,9 @@ def set_checks(enabled: bool) -> None:
     """Whether programs that are traced from now on check, when they run, what `assert`, `raise` and list indices demand.
 
     Without checks an `assert` on a traced value is not looked at, as with `python -O`; where a branch raises, the program goes
-    on with the values of the other branch; a list index out of range reads some element. For programs that are known to be right
-    and whose speed matters. `AUTOGRAPH_CHECKS=0` in the environment does the same from the start.
+    on with the values of the other branch; a list index out of range reads some element; a size above its bound is made the
+    bound. For programs that are known to be right and whose speed matters. `AUTOGRAPH_CHECKS=0` in the
+    environment does the same from the start.
     """
     globals()["enabled"] = bool(enabled)
 
@@ -235,14 +236,16 @@ A table by `id` told the place of an exception that was gone to the next one at 
 """
 
 
-def demand(ok: Any, error: Exception) -> None:
+def demand(ok: Any, error: Exception, place: Place | None = None) -> None:
     """The program fails with `error` where the traced `ok` does not hold: what Python raises in the line that runs now.
 
+    Args:
+        place: another line.
     Raises:
         StagingError: a handler around it would catch the error.
     """
     refuse_to_handle_later(error)
-    place = user_place(libraries=True)
+    place = place or user_place(libraries=True)
 
     def failed() -> None:
         vars(error)[_PLACE] = place

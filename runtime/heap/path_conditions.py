@@ -59,6 +59,17 @@ def known_truth(test: Any) -> bool | None:
     return comparisons.decided(test, implied) if implied else None
 
 
+def supposed_bounds(x: Any) -> tuple[int, int] | None:
+    """Returns bounds of an integer here, by the tests of the open branches and by the checks that were passed; None if it is none.
+
+    Where no check is left of them, in a program that is kept for other calls, or where integers wrap around, they may be wrong:
+    who relies on them checks again.
+    """
+    tests = [region.path for region in context.open_regions() if region.path is not None]
+    tests += [(holds, True) for holds in _hold()]
+    return comparisons.bounds_behind(x, [one for test in tests for one in comparisons.implied_by(*test)])
+
+
 @contextmanager
 def traced_afresh(made: Callable[[], Any]) -> Iterator[Callable[[], bool]]:
     """Within it a function is called that no cache of JAX's knows, since it was made for this one place.

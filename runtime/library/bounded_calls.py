@@ -24,13 +24,14 @@ import jax
 import jax.flatten_util
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from autograph.runtime.sequences import lists_of_arrays
 from autograph.runtime.sequences.bounded_functions import CALLS, computed
 from autograph.runtime.sequences.bounded_list import BoundedList
 from autograph.runtime.sequences.bounded_makers import SIZED
 from autograph.runtime.tracing.context import progress
-from autograph.runtime.tracing.staging import holds_traced, is_traced
+from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.values.bounded_array import BoundedArray, refused
 
 _TAKES_PYTREES = frozenset("cond switch while_loop fori_loop scan callback print breakpoint stop_gradient".split())
@@ -115,16 +116,32 @@ def list_before(found: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def of_size(name: str, fn: Callable[..., Any]) -> Callable[..., Any]:
+def of_size(name: str, fn: Callable[..., Any], is_numpy: bool) -> Callable[..., Any]:
     """Returns a function of NumPy or of jax.numpy that makes an array of a size, which may be traced if it is bounded."""
+    make, parameters = SIZED[name]
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        sizes = args[:1] if name != "arange" else args
-        if any(map(holds_traced, sizes)) and (made := SIZED[name](*args, **kwargs)) is not None:
-            return made
-        return fn(*args, **kwargs)
+        for parameter, place in parameters.items():
+            n: Any = args[place] if place is not None and place < len(args) else kwargs.get(parameter)
+            if is_traced(n) or (type(n) in (list, tuple) and any(map(is_traced, n))):
+                break
+        else:
+            return fn(*args, **kwargs)
+        if takes_bounded(args, kwargs) or any(kwargs.get(place) is not None for place in _PLACES):
+            return fn(*args, **kwargs)
+        kwargs = {key: value for key, value in kwargs.items() if key not in _PLACES}
+        if is_numpy and name == "arange" and len(args) < 4 and kwargs.get("dtype") is None:
+            kwargs["dtype"] = int
+        made = make(*args, **kwargs)
+        if type(made) is not BoundedArray:
+            return fn(*args, **kwargs) if made is None else made
+        return BoundedArray(lax.convert_element_type(made.data, made.dtype), made.rows) if is_numpy else made
 
     return call
+
+
+_PLACES = ("device", "out_sharding", "like")
+"""Parameters that say where an array is to be."""
 
 
 def maker(name: str, fn: Callable[..., Any]) -> Callable[..., Any]:

@@ -120,13 +120,12 @@ def _counterparts() -> dict[Any, Callable[..., Any]]:
         table.pop(builtin, None)
     table |= bounded_calls.functions_of_jax()
     table[np.iterable] = lambda y: type(y) in (BoundedArray, counted_range.range) or np.iterable(y)
-    for size, arange in ((np.size, np.arange), (jnp.size, jnp.arange)):
-        table[size] = functools.partial(_size, table.get(size, size))
-        table[arange] = functools.partial(_arange, table.get(arange, arange))
-    for name in SIZED:
-        for module in (np, jnp):
+    for module in (np, jnp):
+        table[module.size] = functools.partial(_size, table.get(module.size, module.size))
+        for name in SIZED:
             fn = getattr(module, name)
-            table[fn] = bounded_calls.of_size(name, table.get(fn, fn))
+            table[fn] = bounded_calls.of_size(name, table.get(fn, fn), module is np)
+        table[module.arange] = functools.partial(_arange, table[module.arange])
     for name in MAKERS:
         for module in (np, jnp):
             fn = getattr(module, name)

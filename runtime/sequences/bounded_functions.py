@@ -92,10 +92,16 @@ def _outer(a: Any, b: Any) -> Any:
 
 
 def _like(value: Any) -> Callable[..., Any]:
-    def make(a: Any, dtype: Any = None) -> BoundedArray:
+    def make(a: Any, dtype: Any = None, order: str = "K") -> BoundedArray:
         return BoundedArray(jnp.full_like(a.data, value, dtype), a.rows)
 
     return make
+
+
+def _full_like(a: Any, fill_value: Any, dtype: Any = None, order: str = "K") -> BoundedArray:
+    if type(a) is not BoundedArray or np.ndim(fill_value):
+        raise refused("full_like() with an array to fill in")
+    return _like(fill_value)(a, dtype)
 
 
 def _clip(a: Any, a_min: Any = None, a_max: Any = None) -> Any:
@@ -122,7 +128,8 @@ CALLS: dict[str, Callable[..., Any]] = {
     **REDUCTIONS, **ORDERS, **SHAPES,
     "flatnonzero": _flatnonzero, "nonzero": _nonzero, "argwhere": _argwhere, "where": _where, "compress": _compress,
     "extract": _extract, "dot": _dot, "matmul": product, "inner": _dot, "vdot": _vdot, "outer": _outer, "einsum": einsum,
-    "zeros_like": _like(0), "empty_like": _like(0), "ones_like": _like(1), "copy": _copy, "array": _copy, "asarray": lambda a: a,
+    "zeros_like": _like(0), "empty_like": _like(0), "ones_like": _like(1), "full_like": _full_like,
+    "copy": _copy, "array": _copy, "asarray": lambda a: a,
     "ravel": lambda a: SHAPES["reshape"](a, -1), "flatten": lambda a: _copy(SHAPES["reshape"](a, -1)), "transpose": lambda a: a.T,
     "astype": _astype, "shape": lambda a: a.shape, "size": lambda a: a.size, "ndim": lambda a: a.ndim,
     "clip": lambda a, a_min, a_max: _clip(a, a_min, a_max), "divmod": _divmod,

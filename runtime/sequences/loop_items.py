@@ -149,6 +149,8 @@ def range_items(start: Any, stop: Any, step: Any) -> Items:
     def known(item: Any) -> Any:
         if by is not None and not by[0] <= 0 <= by[1]:
             integer_ranges.declare_least(item, *((start, 0) if by[0] > 0 else (stop, 1)))
+            if by[0] > 0 and is_traced(stop):
+                integer_ranges.declare_less(item, stop)
         return item if reach is None else integer_ranges.declare_range(item, *reach)
 
     def make(k: Any, slices: Sequence[Any]) -> Any:

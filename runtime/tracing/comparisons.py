@@ -43,12 +43,14 @@ class Implied(NamedTuple):
         relations: those that they can have.
         numbers: of each expression in it that is compared with a number: its key, that number, and the relations.
         names_number: whether the test compares with a number.
+        pair: the two.
     """
 
     keys: tuple[Any, Any]
     relations: frozenset[str]
     numbers: list[tuple[tuple[int, Any], Any, frozenset[str]]]
     names_number: bool
+    pair: tuple[Any, Any]
 
 
 class _Compared(NamedTuple):
@@ -82,7 +84,7 @@ def _implied(one: _Compared) -> Implied:
         for found in _solved(side)
     ]
     names_number = _is_number(one.left) or _is_number(one.right)
-    return Implied((_signed(one.left), _signed(one.right)), one.relations, numbers, names_number)
+    return Implied((_signed(one.left), _signed(one.right)), one.relations, numbers, names_number, (one.left, one.right))
 
 
 def decided(test: Any, path: list[Implied]) -> bool | None:
@@ -115,6 +117,11 @@ def decided(test: Any, path: list[Implied]) -> bool | None:
     return True if possible <= compared.relations else None if possible & compared.relations else False
 
 
+def bounds_behind(x: Any, path: list[Implied]) -> integer_ranges.Bounds | None:
+    """Returns bounds of an integer, which the tests of a path imply if nothing wraps around: who relies on them checks again."""
+    return _Supposed(path).bounds(_root(x))
+
+
 def _operation(test: Any) -> tuple[str, Any]:
     """The name and the operands of the operation that made a test; no name where that is not known."""
     made = origin(test) if is_traced(test) and not test.shape and test.dtype == bool else None
@@ -125,16 +132,18 @@ def _operation(test: Any) -> tuple[str, Any]:
 
 def _read(test: Any, holds: bool) -> Iterator[_Compared]:
     """The comparisons that tell something where a test comes out so: two scalars each, and how they can be related."""
-    name, operands = _operation(test)
-    if name == "not":
-        yield from _read(operands[0], not holds)
-    elif name == ("and" if holds else "or"):
-        for operand in operands:
-            yield from _read(operand, holds)
-    elif name in _HOLD and np.dtype(operands[0].dtype).kind in "iuf":
-        left, right = map(_root, operands)
-        true = frozenset(_HOLD[name])
-        yield _Compared(left, right, true if holds else frozenset("<=>?") - true)
+    pending = [(test, holds)]
+    while pending:
+        test, holds = pending.pop()
+        name, operands = _operation(test)
+        if name == "not":
+            pending.append((operands[0], not holds))
+        elif name == ("and" if holds else "or"):
+            pending += [(operand, holds) for operand in reversed(operands)]
+        elif name in _HOLD and np.dtype(operands[0].dtype).kind in "iuf":
+            left, right = map(_root, operands)
+            true = frozenset(_HOLD[name])
+            yield _Compared(left, right, true if holds else frozenset("<=>?") - true)
 
 
 def _mirrored(relations: Iterable[str]) -> frozenset[str]:
@@ -282,19 +291,62 @@ class _Known:
         return Interval(max(low, every.low), min(high, every.high))
 
 
-def _solved(one: _Compared, depth: int = _DEEPEST) -> Iterator[_Compared]:
-    """What is said of an expression, and what that says of the integer in it: `i == 4` where `i - 1 == 3`."""
+class _Supposed(_Known):
+    """The same, of integers that do not wrap around; tests of one against another tell of both."""
+
+    def __init__(self, path: list[Implied]) -> None:
+        super().__init__(path)
+        pairs = [_Compared(*one.pair, one.relations) for one in path]
+        pairs += [_Compared(one.right, one.left, _mirrored(one.relations)) for one in pairs]
+        self.pairs = [found for one in pairs for found in _solved(one, wraps=False)]
+
+    def bounds(self, x: Any, depth: int = _DEEPEST) -> integer_ranges.Bounds | None:
+        """Returns the interval of an integer, as ints; None of other values."""
+        if type(x) is not int and not (is_traced(x) and not x.shape and x.dtype.kind in "iu"):
+            return None
+        low, high, _ = self.of(x, depth)
+        return math.ceil(low), math.floor(high)
+
+    def of(self, x: Any, depth: int = _DEEPEST) -> Interval:
+        if id(x) in self.found or _is_number(x):
+            return super().of(x)
+        self.found[id(x)] = Interval(*integer_ranges.ANY)  # for a test that asks of `x` again
+        found = self._behind_tests(x, self._computed(x, depth))
+        for one in self.pairs:
+            if depth and _signed(one.left) == _signed(x):
+                other, more = self.of(one.right, depth - 1), "=" not in one.relations
+                low = found.low if "<" in one.relations else other.low + more
+                high = found.high if ">" in one.relations else other.high - more
+                found = Interval(max(found.low, low), min(found.high, high))
+        self.found[id(x)] = found
+        return found
+
+    def _computed(self, x: Any, depth: int) -> Interval:
+        def of(operand: Any) -> integer_ranges.Bounds | None:
+            return self.bounds(_root(operand), depth - 1) if depth else None
+
+        return Interval(*integer_ranges.supposed_range(x, of))
+
+
+def _solved(one: _Compared, depth: int = _DEEPEST, wraps: bool = True) -> Iterator[_Compared]:
+    """What is said of an expression, and what that says of the integer in it: `i == 4` where `i - 1 == 3`.
+
+    Args:
+        wraps: whether integers may wrap around.
+    """
     yield one
     made = origin(one.left) if depth and is_traced(one.left) and one.left.dtype.kind in "iu" else None
     if made is None or made[0] not in ("add", "sub"):
         return
     left, right = map(_root, made[1])
     sign = 1 if made[0] == "add" else -1
-    if _is_number(right) and _is_unbounded(left):
-        yield from _solved(_Compared(left, one.right - sign * right, one.relations), depth - 1)
-    elif _is_number(left) and _is_unbounded(right):
+    if not _is_number(one.right):
+        return
+    if _is_number(right) and (not wraps or _is_unbounded(left)):
+        yield from _solved(_Compared(left, one.right - sign * right, one.relations), depth - 1, wraps)
+    elif _is_number(left) and (not wraps or _is_unbounded(right)):
         found = _Compared(right, sign * (one.right - left), one.relations)
-        yield from _solved(found if sign > 0 else found._replace(relations=_mirrored(one.relations)), depth - 1)
+        yield from _solved(found if sign > 0 else found._replace(relations=_mirrored(one.relations)), depth - 1, wraps)
 
 
 def _is_unbounded(x: Any) -> bool:

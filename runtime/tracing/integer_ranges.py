@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
@@ -47,6 +47,7 @@ class Assumed:
 
 _known: Facts[Bounds] = Facts()
 _no_less: Facts[tuple[Any, int]] = Facts()
+_less: Facts[Any] = Facts()
 _assumed: Facts[Assumed] = Facts()
 _exact = context.PerThread(bool)  # whether Python's integers are meant
 
@@ -59,6 +60,11 @@ def declare_range(x: Any, low: int, high: int) -> Any:
 def declare_least(x: Any, least: Any, more: int = 0) -> Any:
     """`x`, which is known not to be less than another integer, traced or not, and a number."""
     return _no_less.note(x, (least, more))
+
+
+def declare_less(x: Any, than: Any) -> Any:
+    """`x`, which is known to be less than another integer, traced or not (`supposed_range`)."""
+    return _less.note(x, than)
 
 
 def assume_least(x: Any, least: int) -> Assumed:
@@ -80,10 +86,17 @@ def range_of(x: Any, depth: int = _DEEPEST) -> Bounds | None:
             least = next((n for n in (1, 0) if sizes.is_known(x, ">=", n)), None)
             return None if least is None else (least, int(jnp.iinfo(jnp.result_type(int)).max))
         return (int(x), int(x)) if isinstance(x, int | np.integer) else None
+    return None if x.shape else _of_elements(x, depth)
+
+
+def _of_elements(x: Any, depth: int) -> Bounds | None:
+    """Returns bounds of all elements: of a scalar, and of those that one has in the lanes of a `vmap`."""
+    if not is_traced(x):
+        return range_of(x)
     if (found := _known.of(x)) is not None:
         return found
-    if depth == 0 or x.shape or not is_integer_type(x.dtype) or x.dtype == bool:
-        return (0, 1) if x.dtype == bool and not x.shape else None
+    if depth == 0 or not is_integer_type(x.dtype) or x.dtype == bool:
+        return (0, 1) if x.dtype == bool else None
     if (number := literal_value(x)) is not None:
         return int(number), int(number)
     if (assumed := _assumed.of(x)) is not None:
@@ -91,12 +104,42 @@ def range_of(x: Any, depth: int = _DEEPEST) -> Bounds | None:
         return assumed.least, int(jnp.iinfo(x.dtype).max)
     made = origin(x)
     if made is None:
-        outer = closed_over(x)
-        return None if outer is None else range_of(outer, depth - 1)
-    return _result(*made, depth - 1, _limits_of(x.dtype))
+        outer = x.val if hasattr(x, "batch_dim") else closed_over(x)
+        return None if outer is None else _of_elements(outer, depth - 1)
+    return _result(*made, lambda operand: _of_elements(operand, depth - 1), _limits_of(x.dtype))
 
 
-_limits_of: Any = functools.cache(jnp.iinfo)
+class Limits(NamedTuple):
+    """The least and the greatest integer of a type."""
+
+    min: int
+    max: int
+
+
+@functools.cache
+def _limits_of(dtype: Any) -> Limits:
+    return Limits(int(jnp.iinfo(dtype).min), int(jnp.iinfo(dtype).max))
+
+
+ANY = Limits(-(2**999), 2**999)
+"""Bounds of an integer of which nothing is known, and which does not wrap around."""
+_NONE = Limits(-(2**9999), 2**9999)
+"""The limits of a type without limits: what is computed from such integers lies between them."""
+
+
+def supposed_range(x: Any, of: Callable[[Any], Bounds | None]) -> Bounds:
+    """Returns bounds of a traced integer if nothing that it is computed from wraps around: who relies on them checks again.
+
+    Args:
+        of: what gives those of the operands, and of what an item is less than.
+    """
+    low, high = range_of(x) or ANY
+    made = origin(x)
+    found = None if made is None else _result(*made, of, _NONE)
+    if found is not None:
+        low, high = max(low, found[0]), min(high, found[1])
+    than = of(_less.of(x))
+    return low, high if than is None else min(high, than[1] - 1)
 
 
 def is_inside(x: Any, size: int) -> bool:
@@ -145,13 +188,19 @@ def as_sum(x: Any, depth: int = _DEEPEST) -> tuple[_Terms, int]:
     return ({id(x): (x, 1)}, 0) if outer is None else as_sum(outer, depth - 1)
 
 
+def distance_of(x: Any, other: Any) -> int | None:
+    """Returns how much an integer is more than another one, of two that are computed alike: of `n + 3` and `n - 2`; else None."""
+    (terms, number), (others, less) = as_sum(x), as_sum(other)
+    return None if _plus(terms, others, -1) else number - less
+
+
 def _plus(terms: _Terms, others: _Terms, sign: int = 1) -> _Terms:
     total = {key: (x, terms.get(key, (x, 0))[1] + sign * factor) for key, (x, factor) in others.items()}
     return {key: term for key, term in {**terms, **total}.items() if term[1]}
 
 
-def _result(name: str, operands: Any, params: Any, depth: int, limits: Any) -> Bounds | None:
-    """The bounds of the result of an operation, in the limits of its type.
+def _result(name: str, operands: Any, params: Any, of: Callable[[Any], Bounds | None], limits: Limits) -> Bounds | None:
+    """The bounds of the result of an operation, in the limits of its type; `of` gives those of its operands.
 
     An integer without an upper bound is one up to the greatest of its type. Of sums and products of such it is not assumed
     that they wrap around: Python's do not.
@@ -164,11 +213,13 @@ def _result(name: str, operands: Any, params: Any, depth: int, limits: Any) -> B
         operands = operands[1:]
     elif name in ("jit", "pjit") and params.get("name") in ("floor_divide", "remainder"):
         name = params["name"]
+    elif name in ("jit", "pjit") and params.get("name") == "clip":
+        return _of_clip(params["jaxpr"].jaxpr, operands, of, limits)
     elif name not in _OF_INTEGERS and name not in _BY_ONE:
         return None
-    known = [range_of(x, depth) for x in operands]
+    known = [of(x) for x in operands]
     if name in ("max", "min") and any(known):
-        known = [bounds or (int(limits.min), int(limits.max)) for bounds in known]
+        known = [bounds or limits for bounds in known]
     if name in _BY_ONE:
         return _remainder(name, known)
     every = [bounds for bounds in known if bounds is not None]
@@ -179,15 +230,23 @@ def _result(name: str, operands: Any, params: Any, depth: int, limits: Any) -> B
         return None
     if found[1] > limits.max:
         is_open = name in ("add", "mul") and any(high >= limits.max for _, high in every)
-        return (found[0], int(limits.max)) if is_open else None
+        return (found[0], limits.max) if is_open else None
     return found
+
+
+def _of_clip(jaxpr: Any, operands: Any, of: Callable[[Any], Bounds | None], limits: Limits) -> Bounds | None:
+    """Returns the bounds of what `jnp.clip` gives: it calls `max` and `min`."""
+    known = {id(x): of(operand) for x, operand in zip(jaxpr.invars, operands, strict=True)}
+    for eqn in jaxpr.eqns:
+        known[id(eqn.outvars[0])] = _result(eqn.primitive.name, eqn.invars, eqn.params, lambda x: known.get(id(x)), limits)
+    return known.get(id(jaxpr.outvars[0]))
 
 
 def declare_extreme(name: str, x: Any, one: Any, other: Any) -> None:
     """Notes the size of `x`, the least (`name` is "min") or the greatest ("max") of two integers."""
     if is_traced(x) and not x.shape and is_integer_type(x.dtype):
         limits = _limits_of(x.dtype)
-        known = [range_of(y) or (int(limits.min), int(limits.max)) for y in (one, other)]
+        known = [range_of(y) or limits for y in (one, other)]
         if (bounds := _OF_INTEGERS[name](*known)) is not None:
             declare_range(x, *bounds)
 
@@ -225,10 +284,11 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 _BY_ONE = ("and", "rem", "remainder")
 _OF_INTEGERS: dict[str, Callable[..., Bounds | None]] = OPERATIONS | {
     "clamp": lambda low, x, high: (min(max(low[0], x[0]), high[0]), min(max(low[1], x[1]), high[1])),
-    **dict.fromkeys(("convert_element_type", "copy"), lambda x: x),
+    **dict.fromkeys(("broadcast_in_dim", "convert_element_type", "copy"), lambda x: x),
     "div": lambda x, y: (x[0] // y[0], x[1] // y[0]) if x[0] >= 0 and y[0] == y[1] > 0 else None,
     "floor_divide": lambda x, y: (x[0] // y[0], x[1] // y[0]) if y[0] == y[1] > 0 else None,
     "mul": _product,
+    "neg": lambda x: (-x[1], -x[0]),
     "select_n": lambda *each: (min(low for low, _ in each), max(high for _, high in each)),
 }
 

@@ -1,8 +1,11 @@
 """Arrays whose length is known when the program runs: slices with traced bounds, masks, what is computed of them and written.
 
-Lengths are 0, 1, at the bound and beyond it; NaN and infinities stand among the elements and behind them.
+Lengths are 0, 1, at the bound and beyond it; NaN and infinities stand among the elements and behind them. In half of the programs
+arrays are made of sizes, for which the program shows a bound, or does not.
 
 >>> any("while len(y) > 1:" in write(random.Random(k)) for k in range(40))
+True
+>>> any("ag.at_most(" in write(random.Random(k)) for k in range(40))
 True
 """
 
@@ -14,11 +17,15 @@ from typing import Any
 import autograph as ag
 
 _HELPERS = """\
+import jax.numpy as jnp
 import numpy as np
+import autograph as ag
 from tests.random_programs.families.lengths import fit
 
 def owes():
     return (IndexError,)
+
+bounded = ag.convert(lambda m: m, bounds={"m": 4})
 
 def keep(s, r):
     r = np.where(np.isnan(r), 7.25, np.clip(r, -50, 50))
@@ -29,6 +36,11 @@ def seen(s, t):
 
 def part(t, k):
     return t[:k]
+
+def part_size(m):
+    if m > 5:
+        raise ValueError("large")
+    return m
 
 def total(t):
     c = 0.0
@@ -109,6 +121,24 @@ _BLOCKS = [
     "for j in ag.range(2):\n    y = A[j, j:k]", "while k > 0:\n    k -= 1", "for v in f[:k]:",
     "for q in range(len(y)):",
 ]  # fmt: skip
+_SIZES = [
+    "n = min({p}, 4)", "n = abs(a) % 5", "n = np.clip({p}, 0, 4)", "n = a\nassert n <= 4", "n = b\nassert 0 <= n < 5",
+    "n = ag.at_most(a, 4)", "n = b\nif n > 4:\n    raise ValueError('large')", "n = max(min(a, 5), 0)",
+    "n = a\nag.at_most(n, 5)", "n = a + 1\nassert a <= 3", "n = bounded(a)", "n = a - b\nassert a < 4 and b > -3",
+    "n = part_size(b)", "n = a if a < 5 else 4", "n = len(y)", "n = k // 2 + 1\nassert k < 6", "n = a",
+]  # fmt: skip
+"""The last one shows no bound: an array of that size is refused, except in a branch that does."""
+_MADE = [
+    "np.zeros(n)", "np.ones(n) * {v}", "np.full(n, {v})", "np.arange(n)", "np.arange({i}, n)", "np.arange(n, {i}, -1)",
+    "np.arange({i}, n + 2, 2)", "np.linspace(0, 2, n)", "np.linspace(x, 1, n, endpoint=False)", "np.full((n, 2), {v})[:, 1]",
+    "np.eye(n).sum(axis=0)", "np.zeros((n, n), int).sum(axis=1)", "np.identity(n) @ np.arange(n)", "np.ones((3, n))[j]",
+    "np.zeros_like(f, shape=n)", "jnp.ones(n) - 1", "jnp.arange(n) * 0.5", "np.arange(n)[::-1]", "np.eye(n, 3, k=j)[:, 1]",
+    "np.arange(n - 2, n + 1)", "np.zeros(n + 1)[1:]", "np.ones(max(n - 1, 0))", "np.full((2, n), [[1], [2]]).sum(axis=0)",
+]  # fmt: skip
+_OF_SIZES = [
+    "if n <= 4:", "if 0 < n < 4:", "if n < 5 and a > b:", "for n in range(k):", "for n in range(min(a, 4)):",
+    "for n in ag.range(3):",
+]  # fmt: skip
 
 
 @ag.do_not_convert
@@ -139,8 +169,18 @@ def write(rng: random.Random) -> str:
         rng.choice(["A[1, 2] = np.nan", "A[2, 2] = 0", "s = x"]),
         f"y = {_source(rng)}", f"z = {_source(rng)}",
     ]  # fmt: skip
+    if rng.random() < 0.5:
+        lines += _filled(rng, rng.choice(_SIZES)).split("\n")
+        values, blocks = values + _MADE * 3, _BLOCKS + _OF_SIZES * 2
+        made = [(name, _filled(rng, rng.choice(_MADE))) for name in rng.choice(["y", "z", "yz"])]
+        if rng.random() < 0.7:
+            lines += [line for name, value in made for line in (f"{name} = {value}", f"s = seen(s, {name})")]
+        else:
+            lines += [rng.choice(_OF_SIZES[:3]), *(f"    s = seen(s, {value})" for _, value in made)]
+    else:
+        blocks = _BLOCKS
     for _ in range(rng.randint(1, 4)):
-        lines += _statement(rng, 2, values, numbers, writes, through)
+        lines += _statement(rng, 2, blocks, values, numbers, writes, through)
     seen = ["y", "z", "f", "s", "A", rng.choice(["len(y)", "y.sum()", "y + 1"])]
     body = "".join(f"    {line}\n" for line in lines)
     mark = "# refused: a view that is written\n" if _may_share(lines) else ""
@@ -158,10 +198,10 @@ def _source(rng: random.Random) -> str:
 
 
 def _statement(rng: random.Random, depth: int, *texts: list[str]) -> list[str]:
-    values, numbers, writes, through = texts
+    blocks, values, numbers, writes, through = texts
     form = rng.random()
     if depth and form < 0.3:
-        head = rng.choice(_BLOCKS).split("\n")
+        head = rng.choice(blocks).split("\n")
         lines = head + ["    " + line for _ in range(rng.randint(1, 2)) for line in _statement(rng, depth - 1, *texts)]
         if head[0].startswith("if") and rng.random() < 0.5:
             lines += ["else:", *("    " + line for line in _statement(rng, depth - 1, *texts))]
@@ -189,4 +229,5 @@ def _filled(rng: random.Random, text: str) -> str:
     part = rng.choice(_SLICES).format(p=rng.choice(_BOUNDS), q=rng.choice(_BOUNDS))
     mask = mask.replace("f", one) if "{o}[{m}]" in text else mask
     fitting = one if other == one else f"fit({other}, {one})"
-    return text.format(o=one, w=fitting, v=number(), p=rng.choice(_BOUNDS), q=rng.choice(_BOUNDS), m=mask, s=part)
+    first, second = rng.choice(_BOUNDS), rng.choice(_BOUNDS)
+    return text.format(o=one, i=rng.choice("01j"), w=fitting, v=number(), p=first, q=second, m=mask, s=part)

@@ -9,7 +9,7 @@ import pytest
 
 import autograph as ag
 from autograph.runtime.jaxprs.rules import regions
-from autograph.runtime.tracing import integer_ranges
+from autograph.runtime.tracing import comparisons, integer_ranges
 
 
 def known(fn, *args):
@@ -41,7 +41,9 @@ def known(fn, *args):
         (lambda i: jnp.argmax(jnp.arange(7) * i), (0, 6)),
         (lambda i: i // -4, None),
         (lambda i: 7 // i, None),
-        (lambda i: -i, None),
+        (lambda i: -i, (-9, -2)),
+        (lambda i: jnp.clip(i, 3, 4), (3, 4)),
+        (lambda i: jnp.clip(jnp.arange(7).sum(), 0, i), (0, 9)),
         (lambda i: i * 2_000_000_000, None),
         (lambda i: i * 1.0, None),
         (lambda i: jnp.arange(9)[i], None),
@@ -53,6 +55,28 @@ def test_bounds_follow_arithmetic(fn, want):
 
 def test_another_number_is_unknown():
     assert known(lambda i, j: i + j, jnp.int32(1)) is None
+
+
+@pytest.mark.parametrize(
+    ("of", "test", "high"),
+    [
+        (lambda n, m: n, lambda n, m: n <= 4, 4),
+        (lambda n, m: 2 * m + 1, lambda n, m: (n <= 4) & (m < n), 7),
+        (lambda n, m: m - n, lambda n, m: (n >= 1) & ~(m > 4), 3),
+        (lambda n, m: n, lambda n, m: 3 - n >= -4, 7),
+        (lambda n, m: jnp.minimum(n, m) % 7 * m, lambda n, m: (m < 3) & (m > 0), 12),
+        (lambda n, m: n // 3 - 1, lambda n, m: n - 2 < 9, 2),
+        (lambda n, m: n, lambda n, m: (n < m) & (m < n), None),
+        (lambda n, m: n, lambda n, m: (n <= 4) | (n <= 5), None),
+    ],
+)
+def test_bounds_that_tests_imply(of, test, high):
+    def f(n, m):
+        [low, found] = comparisons.bounds_behind(of(n, m), comparisons.implied_by(test(n, m), True))
+        assert found == high if high is not None else found > 2**63
+        return n
+
+    jax.make_jaxpr(f)(jnp.int32(3), jnp.int32(4))
 
 
 def test_a_wrap_around_is_not_a_bound():
