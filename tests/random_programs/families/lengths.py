@@ -86,6 +86,11 @@ _VALUES = [
     "{o}.clip(0, 3)", "np.isfinite({o}) * {v}", "fit(f[:{p}], f[{q}:]) + f[{q}:]", "f[1:k] * fit(f[:k - 1], f[1:k])",
     "f[f > {v}] + f[f > {v}] * 2", "np.array({o})", "{o} - {o}.mean()", "np.hstack([{o}, z])[{p}:{q}]", "{o}.ravel()",
     "np.hypot({o}, {v})", "np.argwhere({o} > {v})[:, 0]", "f[np.flatnonzero({o} > {v})]", "{o} > {v}",
+    "{o}[np.argsort({o})]", "np.isin({o}, [{v}, 1.5])", "np.isin(f, {o})",
+    "np.roll({o}, {p})", "np.tile({o}, 2)[:{p}]", "np.repeat({o}, 2)", "np.stack([{o}, {o} * 2]).sum(axis=0)",
+    "np.searchsorted(np.sort({o}), [{v}, 1.0])", "A[:{p}, :3][A[:{p}, :3] > {v}]", "np.diag(A[:{p}, :{q}])",
+    "np.triu(A[:{p}, :]).sum(axis=1)", "np.linalg.norm(A[:{p}], axis=1)", "np.einsum('ij->i', A[:{p}, :{q}])",
+    "np.sort(A[:{p}], axis=0)[:, j]", "np.cumsum(A[:, :{p}], axis=1)[j]", "np.array([v * 2 for v in {o} if v > {v}])",
 ]  # fmt: skip
 _NUMBERS = [
     "{o}.sum()", "np.sum({o})", "np.clip({o}, -3, 3).prod()", "np.max({o})", "{o}.min()", "{o}.max()", "np.argmax({o})",
@@ -95,6 +100,8 @@ _NUMBERS = [
     "{o}[len({o}) - 1]", "max({o}.sum(), 0)", "({o} > {v}).sum()", "np.size({o})", "np.sum({o}, axis=0)",
     "{o}.sum(axis=-1)", "np.var({o}, ddof=1)", "np.shape({o})[0]", "np.inner({o}, {o})", "np.amin({o})",
     "{o}[{o}.argmax()]", "np.vdot({o}, {o})", "np.nonzero({o})[0].sum()", "np.abs({o}).max()", "{o}{s}.sum()",
+    "np.einsum('i,i->', {o}, {w})", "np.trace(A[:{p}, :{q}])", "({v} in {o})", "max({o}, default={v})", "sum([v * v for v in {o}])",
+    "len([v for v in {o} if v > {v}])", "sum(sorted({o}))", "len(list({o}))",
 ]  # fmt: skip
 _WRITES = [
     "f[:{p}] = {v}", "f[{p}:] = {v}", "f[{p}:{q}] += {v}", "f[:{p}] *= -1", "f[{m}] = {v}", "f[{m}] *= -1",
@@ -119,7 +126,8 @@ _BLOCKS = [
     "for q in range(40):\n    if q > k:\n        break", "for q in ag.range(k):", "for v in y:",
     "y = y[:k]\nwhile len(y) > 1:\n    y = y[1:-1]", "y = y[:k]\nwhile len(y) > 2:\n    y = y[:-1]",
     "for j in ag.range(2):\n    y = A[j, j:k]", "while k > 0:\n    k -= 1", "for v in f[:k]:",
-    "for q in range(len(y)):",
+    "for q in range(len(y)):", "for q in ag.range(j):\n    y = y[1:]", "for q in ag.range(j):\n    y = y[y > q]",
+    "while len(y) > 2:\n    y = y[1:-1]", "for q in ag.range(2):\n    y = y[::-1] if k > q else f[:k]",
 ]  # fmt: skip
 _SIZES = [
     "n = min({p}, 4)", "n = abs(a) % 5", "n = np.clip({p}, 0, 4)", "n = a\nassert n <= 4", "n = b\nassert 0 <= n < 5",
