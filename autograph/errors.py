@@ -229,9 +229,13 @@ class StagingError(AutoGraphError, TypeError):
 
     Attributes:
         variable: what a loop cannot carry, as the user would write it; empty where something else is wrong.
+        resized: the list that is longer on one path than on another, as the only element of a list.
+        depth: how many statements are staged around the one that may give it room (`carry.given_room`).
     """
 
     variable: str = ""
+    resized: list[Any] | None = None
+    depth: int = 0
 
 
 class UndefinedVariableError(AutoGraphError, UnboundLocalError):

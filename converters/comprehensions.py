@@ -69,7 +69,8 @@ class Comprehensions(ExpressionConverter):
         return node
 
     def visit_ListComp(self, node: Node) -> Any:
-        if not self.is_wrapped(node.generators[0].iter) or not self.may_move(node):
+        first = node.generators[0]
+        if not (self.is_wrapped(first.iter) or self.is_filtered(first)) or not self.may_move(node):
             return node
         call = builders.operator(self.alias, "collected", self.made_of(node), at=node)
         call.comprehension = node

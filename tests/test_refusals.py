@@ -42,17 +42,15 @@ from autograph.conversion import unknown_values
 from tests.programs.harness import difference
 
 REMEDIES = {
-    "{lists}": "append in both branches, a neutral value in one of them, or in a loop say how often the loop iterates at most, "
+    "{lists}": "append in both branches, a neutral value in one of them; or let nothing but the variables and objects that the "
+    "statement uses refer to the list (no argument, no tuple, no other name), and in a loop of unknown length say how often the "
+    "loop iterates at most, "
     "`ag.set_loop_options(maximum_iterations=N)`: then a list may grow in it to which one local "
     "variable alone refers, and which goes into a dict or an object after the loop",
     "{branches}": "make both branches leave a value of one shape, dtype and structure, "
     "or test a Python value (a static argument), so that only one branch is used",
     "{grows}": "preallocate an array (x[n] = ...), or say how often the loop iterates at most, "
     "`ag.set_loop_options(maximum_iterations=N)`: then a list may grow in it to which one local "
-    "variable alone refers, and which goes into a dict or an object after the loop",
-    "{append}": "append in a `for` loop that says `ag.set_loop_options(maximum_iterations=N)`",
-    "{grows from a range}": "preallocate an array (x[n] = ...), or loop over a `range` or an array and say how often the loop "
-    "iterates at most, `ag.set_loop_options(maximum_iterations=N)`: then a list may grow in it to which one local "
     "variable alone refers, and which goes into a dict or an object after the loop",
     "{call}": "use an array and jax.numpy, make the value static (`static_argnums`), or let the running program call it: "
     "`jax.debug.callback` for what it does, `jax.pure_callback` for its value",
@@ -809,7 +807,7 @@ def two_returns_in_a_loop(n):
     ag.StagingError,
     """
     the two branches of the if leave different values in the contents of the list 'out'
-      at FILE:+5
+      at FILE:+6
           if n == i:
       when the test is true: list of 2 (int32, int 5)
       when it is false:      list of 1 (int32)
@@ -820,6 +818,7 @@ def two_returns_in_a_loop(n):
 )
 def appended_before_a_return(n):
     out = [n]
+    other_name = out
 
     def inner():
         for i in range(3):
@@ -828,7 +827,7 @@ def appended_before_a_return(n):
                 return 1
         return 2
 
-    return inner(), out
+    return inner(), other_name
 
 
 @refused(
@@ -864,7 +863,7 @@ def written_before_a_return(n):
     ag.StagingError,
     """
     the two branches of the if leave different values in the contents of the list 'seen'
-      at FILE:+2
+      at FILE:+3
           for k in filter(lambda v: v > n, jnp.arange(3)):
       when the test is true: list of 1 (int32)
       when it is false:      empty list
@@ -875,9 +874,10 @@ def written_before_a_return(n):
 )
 def iterations_of_a_filter(n):
     seen = []
+    other_name = seen
     for k in filter(lambda v: v > n, jnp.arange(3)):
         seen.append(k)
-    return seen
+    return other_name
 
 
 @refused(
@@ -1159,8 +1159,8 @@ def test_handlers_for_everything_do_not_hinder_an_index() -> None:
     ag.StagingError,
     """
     the two operands of the `and` leave different values in the contents of a list
-      at FILE:+7
-          return noted(x) < noted(2) < noted(3)
+      at FILE:+8
+          return noted(x) < noted(2) < noted(3), other_name
       when the test is true: list of 3 (int32, int 2, int 3)
       when it is false:      list of 2 (int32, int 2)
       why: the structures differ, and one compiled program must serve both
@@ -1170,12 +1170,13 @@ def test_handlers_for_everything_do_not_hinder_an_index() -> None:
 )
 def a_chain_of_comparisons_whose_operands_write(x):
     calls = []
+    other_name = calls
 
     def noted(v):
         calls.append(v)
         return v
 
-    return noted(x) < noted(2) < noted(3)
+    return noted(x) < noted(2) < noted(3), other_name
 
 
 @refused(
@@ -1318,7 +1319,7 @@ def an_iterator_into_reduce(n):
     ag.StagingError,
     """
     the two branches of the if leave different values in the contents of the list 'xs'
-      at FILE:+2
+      at FILE:+3
           if n > 0:
       when the test is true: list of 2 (int 7, int 3)
       when it is false:      list of 1 (int 7)
@@ -1329,9 +1330,10 @@ def an_iterator_into_reduce(n):
 )
 def a_function_of_c_writes_what_reduce_gives_it(n):
     xs = [7]
+    other_name = xs
     if n > 0:
         functools.reduce(operator.iadd, [[3]], xs)
-    return xs
+    return other_name
 
 
 @refused(

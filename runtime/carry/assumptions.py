@@ -82,6 +82,7 @@ class LoopAssumptions:
         variables: how many variables the loop has.
         slots: what is assumed of the carry slots, by key.
         before_attempt: what is done before the next attempt, outside of its trace.
+        before_failure: what is done, in the inverse order, where the loop turns out not to be staged.
         written: keys of the locations that the loop writes.
         carried: the locations of the attempt that is being traced, by key; those of the loops inside may be among them.
         inner: the assumptions about the loops inside, by position and code.
@@ -93,12 +94,15 @@ class LoopAssumptions:
         lists: variables that may hold lists which grow in the loop (see `list_growth`).
         alone: ids of those of the lists to which nothing but the variable refers, where that was counted before.
         iterations: how often the loop iterates at most, where that is known.
+        bound: the same where facts about its numbers say so; or a list that has no more elements.
         lengths: how often it iterates in each iteration of the loops around, where these are known numbers (`known.levels`).
         is_counted: whether the loop does not end before.
         is_lenient: see `known.levels.Level`.
         is_rest: whether an iteration ran by itself before.
         counts: whether the iterations are counted though the items do not need it.
         is_traced: whether no variable may be known in each iteration.
+        is_loop: whether its body was traced; else it was only tried in another way, as a loop of its own.
+        gives_room: whether a list has room in the loop, so that it is not unrolled for another one.
         makes_checks: whether an iteration makes checks (`loop_variables.Checked`).
         mixes_floats: see `known.levels.Level`.
         known: what the variables held that were not traced, when the loop was last found to have no end of its own (`peeling`).
@@ -110,6 +114,7 @@ class LoopAssumptions:
         self.lists: Sequence[Variable] = ()
         self.alone: set[int] | None = None
         self.iterations: int | None = None
+        self.bound: Any = None
         self.lengths: Any = None
         self.is_counted = self.is_lenient = self.is_rest = False
         self.appended: dict[Any, int] = {}
@@ -117,6 +122,7 @@ class LoopAssumptions:
         self.variables = 0
         self.slots: defaultdict[Any, SlotAssumptions] = defaultdict(SlotAssumptions)
         self.before_attempt: list[Callable[[], None]] = []
+        self.before_failure: list[Callable[[], None]] = []
         self.written: dict[Any, None] = {}
         self.carried: dict[Any, Any] = {}
         self.inner: dict[Any, LoopAssumptions] = {}
@@ -125,9 +131,15 @@ class LoopAssumptions:
         self.repeated_for: Any = None
         self.must_repeat = False
         self.from_start = False
-        self.counts = self.is_traced = False
+        self.counts = self.is_traced = self.gives_room = self.is_loop = False
         self.makes_checks = self.mixes_floats = False
         self.known: list[Any] | None = None
+
+    def undo_attempts(self) -> None:
+        """Undoes what was done before attempts, where the loop turns out not to be staged."""
+        self.before_attempt.clear()
+        while self.before_failure:
+            self.before_failure.pop()()
 
     def forget(self) -> None:
         """Drops what an iteration that ran on other values has shown of the loops inside, but not how to run them."""
@@ -174,6 +186,15 @@ class LoopAssumptions:
 _of_innermost: PerThread[LoopAssumptions | None] = PerThread(lambda: None)  # of the loops whose body is traced
 
 
+def locations_carried() -> list[Any]:
+    """Returns the locations that the loops carry whose bodies are being traced."""
+    found, assumptions = list[Any](), _of_innermost.value
+    while assumptions is not None:
+        found += [assumptions.carried, *assumptions.carried.values()]
+        assumptions = assumptions.outer
+    return found
+
+
 def innermost_staged() -> LoopAssumptions | None:
     """Of the innermost loop whose body is being traced."""
     assumptions = _of_innermost.value
@@ -193,11 +214,11 @@ def assuming(
     else:
         outer.position += 1
         assumptions = outer.inner.setdefault((outer.position, key), LoopAssumptions(outer))
-    assumptions.options, assumptions.lists = options or {}, lists
+    assumptions.options, assumptions.lists, assumptions.position = options or {}, lists, 0
     _of_innermost.value = assumptions
     try:
         yield assumptions
     finally:
         _of_innermost.value = outer
         assumptions.carried = {}  # who refers to an object, counts
-        assumptions.lists = ()
+        assumptions.lists, assumptions.before_failure = (), []

@@ -34,6 +34,7 @@ from autograph.runtime.carry.slots import Leaf
 from autograph.runtime.carry.variable_groups import Pending
 from autograph.runtime.heap.escape import Made
 from autograph.runtime.heap.unset_reads import READ_FIRST, is_read
+from autograph.runtime.sequences.bounded_list import BoundedList
 from autograph.runtime.tracing.array_types import ArrayType, TypesDiffer, check_fits, join_types, placeholder, type_of
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.known.number import is_open_number
@@ -273,6 +274,8 @@ class Comparison:
             return template
         if type(value) is Elements and type(out) is Elements:
             xs = self.locations[key[0]].obj
+            before = xs.copy()
+            self.assumptions.before_failure.append(lambda: xs.become(before))
             self.assumptions.before_attempt.append(lambda: xs.widen(out, xs.capacity))
             return self._again(template)
         if assumed.static and is_array_like(out):
@@ -280,7 +283,7 @@ class Comparison:
                 return template
             assumed.static = False
             return self._again(template)
-        may_be_replaced = assumed.in_place is None and type(value) in (list, dict) or assumed.kept
+        may_be_replaced = assumed.in_place is None and type(value) in (list, dict, BoundedList) or assumed.kept
         if may_be_replaced and open_container(out) is not None:
             assumed.kept, assumed.in_place = False, False
             self.locations.pop(id(value), None)

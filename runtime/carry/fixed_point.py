@@ -118,7 +118,7 @@ class Carry(Layout):
 
     def begin(self) -> None:
         """Begins an attempt: forgets what belongs to the last one, does what that required, lays out the carry as known so far."""
-        self.assumptions.position = 0
+        self.assumptions.position, self.assumptions.is_loop = 0, True
         self.assumptions.must_repeat = self.only_types = self.raised = False
         self.assumptions.carried = self.locations
         of = self.assumptions

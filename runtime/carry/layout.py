@@ -28,6 +28,7 @@ from autograph.runtime.carry.loop_aliases import LoopAliases
 from autograph.runtime.carry.slots import CarrySlot, Leaf
 from autograph.runtime.heap import array_versions, array_views, journal
 from autograph.runtime.jaxprs.graph import is_literal
+from autograph.runtime.sequences.bounded_list import BoundedList
 from autograph.runtime.tracing.array_types import (
     ArrayType,
     convert_to,
@@ -134,7 +135,7 @@ class Layout:
             in_place = assumed.in_place
         elif is_value_class(type(value)):
             in_place = None
-        stays = type(value) is list or is_value_class(type(value)) if in_place is None else in_place
+        stays = type(value) in (list, BoundedList) or is_value_class(type(value)) if in_place is None else in_place
         if stays:
             if type(value) in (list, dict):
                 location = ContentsLocation(value)

@@ -28,12 +28,15 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from autograph import errors
 from autograph.jax_internals import drop_equations, equation_mark
 from autograph.runtime.carry.assumptions import LoopAssumptions, innermost_staged
+from autograph.runtime.carry.given_room import Roomy, given_room
 from autograph.runtime.carry.scan_outputs import alone
 from autograph.runtime.heap import journal
 from autograph.runtime.sequences import counted_range
 from autograph.runtime.sequences.bounded_list import BoundedList
+from autograph.runtime.sequences.loop_items import MOST_BOUNDED
 from autograph.runtime.tracing.array_types import of_type
 from autograph.runtime.tracing.refusals import CANNOT_STAGE, refusal
 from autograph.runtime.tracing.variables import CellVariable, Variable
@@ -50,6 +53,7 @@ class Growth:
         elements: what its elements have in common, as far as seen.
         room: how many elements the loop can append.
         is_settled: whether the attempt that is being traced has shown nothing new.
+        is_promised: whether the user says how often a loop iterates, which the program checks.
     """
 
     def __init__(self, name: str, assumptions: LoopAssumptions, xs: BoundedList, most: int) -> None:
@@ -61,6 +65,7 @@ class Growth:
         self.elements = self.known = xs.elements
         self.room = most
         self.is_settled = True
+        self.is_promised = "maximum_iterations" in assumptions.options
         self.too_long = (
             f"the list {name!r} has more elements than its loop can append in maximum_iterations={most} iterations"
         )
@@ -105,31 +110,67 @@ class Growth:
 
     def finish(self) -> bool:
         """Sums up how many elements the whole loop can append; whether nothing was new."""
-        needed = self._appended(self.assumptions)
-        if needed > self.room:
-            self.room, self.is_settled = needed, False
+        needed, is_promised = self._appended(self.assumptions), _is_promised(self.assumptions)
+        if needed > self.room or is_promised != self.is_promised:
+            self.room, self.is_promised, self.is_settled = max(needed, self.room), is_promised, False
         return self.is_settled
 
     def _appended(self, assumptions: LoopAssumptions) -> int:
         iteration = assumptions.appended.get(self.key, 0) + sum(map(self._appended, assumptions.inner.values()))
-        if iteration and assumptions.iterations is None:
+        most = most_iterations(assumptions, self.xs) if assumptions.is_loop else 1
+        if iteration and (most is None or (iteration * most > MOST_BOUNDED and not self.is_promised)):
             raise refusal(
                 f"the list {self.name!r} grows in a loop of unknown length",
                 why="how much room it needs must be known while the program is traced",
                 instead="say how often this loop iterates at most too: `ag.set_loop_options(maximum_iterations=N)`",
                 page="list-grows-in-a-loop-inside",
             )
-        return iteration * (assumptions.iterations or 0)
+        return iteration * (most or 0)
+
+
+def stage_roomy(
+    stage: Callable[[Callable[[], bool]], None],
+    assumptions: LoopAssumptions,
+    variables: Sequence[Variable],
+    functions: Sequence[Callable[..., Any]],
+    grown: Sequence[Roomy] = (),
+) -> None:
+    """Runs `stage(ready)`, which stages a loop; again with room in a list, where it is refused and its iterations are bounded.
+
+    Args:
+        functions: those of the loop, whose variables lead to the list.
+        grown: the lists that get room at once.
+    """
+    while True:
+        start = equation_mark()
+        try:
+            if grown:
+                _with_room(stage, assumptions, variables, grown, most_iterations(assumptions) or 0)
+            else:
+                stage(lambda: True)
+            return
+        except errors.StagingError as error:
+            assumptions.carried = {}  # who refers to the list, counts
+            found = None if most_iterations(assumptions) is None else given_room(error, functions, start)
+            if found is None or any(one.xs is found.xs for one in grown):
+                raise
+        assumptions.clear()
+        assumptions.gives_room = True
+        grown = [*grown, found]
 
 
 def stage_growing(
-    stage: Callable[[Callable[[], bool]], None], assumptions: LoopAssumptions, variables: Sequence[Variable]
+    stage: Callable[[Callable[[], bool]], None],
+    assumptions: LoopAssumptions,
+    variables: Sequence[Variable],
+    functions: Sequence[Callable[..., Any]],
 ) -> None:
     """Runs `stage(ready)`, which stages a loop unless `ready()` says that it has to be traced again.
 
     Args:
         assumptions: about the loop; with the variables that may hold lists which grow in it.
         variables: the state of the loop.
+        functions: those of the loop.
     """
     most = assumptions.options.get("maximum_iterations")
     if most is not None:
@@ -141,12 +182,10 @@ def stage_growing(
     growing = [v for v in assumptions.lists if id(v.get()) in mine]
     if most is not None:
         growing += [v for v in assumptions.lists if type(v.get()) is BoundedList and not v.get().growth]
-    if not growing:
-        stage(lambda: True)
-    elif most is not None:
-        _with_room(stage, assumptions, variables, growing, most)
-    else:
+    if growing and most is None:
         _as_it_is(stage, assumptions, variables, growing)
+    else:
+        stage_roomy(stage, assumptions, variables, functions, [_in_variable(variable) for variable in growing])
 
 
 def _as_it_is(
@@ -169,7 +208,7 @@ def _as_it_is(
         variable.set(value)
     assumptions.clear()
     try:
-        _with_room(stage, assumptions, variables, shrinking, 0)
+        _with_room(stage, assumptions, variables, [_in_variable(variable) for variable in shrinking], 0)
     except CANNOT_STAGE:
         raise refused from None
 
@@ -178,22 +217,23 @@ def _with_room(
     stage: Callable[[Callable[[], bool]], None],
     assumptions: LoopAssumptions,
     variables: Sequence[Variable],
-    growing: Sequence[Variable],
+    growing: Sequence[Roomy],
     most: int,
 ) -> None:
-    entry = [variable.get() for variable in (*variables, *growing)]
-    found = [Growth(variable.name, assumptions, _as_bounded(variable.get()), most) for variable in growing]
+    entry = [variable.get() for variable in variables]
+    found = [Growth(one.name, assumptions, one.xs, most) for one in growing]
 
     def restore() -> None:
-        for variable, value in zip((*variables, *growing), entry, strict=True):
+        for variable, value in zip(variables, entry, strict=True):
             variable.set(value)
-        for growth in found:
-            growth.xs.become(growth.before)
+        for one in reversed(growing):
+            one.put_back()
 
     for _ in range(_ATTEMPTS):
         start = equation_mark()
-        for variable, growth in zip(growing, found, strict=True):
-            _set(variable, growth.begin())
+        for one, growth in zip(growing, found, strict=True):
+            one.put()
+            growth.begin()
         try:
             stage(lambda: all([growth.finish() for growth in found]))
         except Exception:
@@ -224,6 +264,27 @@ def as_it_grows(xs: list[Any] | range, lists: Sequence[Variable], others: int) -
             _set(variable, made)
             return made
     return xs
+
+
+def _is_promised(assumptions: LoopAssumptions) -> bool:
+    return "maximum_iterations" in assumptions.options or any(map(_is_promised, assumptions.inner.values()))
+
+
+def most_iterations(assumptions: LoopAssumptions, xs: Any = None) -> int | None:
+    """Returns how often a loop iterates at most that makes a list longer; None where nothing says so."""
+    bound = assumptions.bound
+    if type(bound) is BoundedList:
+        bound = None if bound is xs else bound.capacity
+    known = [n for n in (assumptions.iterations, bound) if type(n) is int]
+    most = min(known, default=None)
+    is_too_many = most is not None and most > MOST_BOUNDED and "maximum_iterations" not in assumptions.options
+    return None if is_too_many else most
+
+
+def _in_variable(variable: Variable) -> Roomy:
+    assert isinstance(variable, CellVariable)
+    value = variable.get()
+    return Roomy(variable.name, _as_bounded(value), value, [CellLocation(variable.name, variable.cell)])
 
 
 def _as_bounded(value: Any) -> BoundedList:

@@ -14,6 +14,7 @@ from types import FunctionType
 from typing import Any
 
 from autograph import errors
+from autograph.runtime.carry.given_room import note_resized
 from autograph.runtime.heap import library_notes, outside
 from autograph.runtime.heap.escape import ANOTHER
 from autograph.runtime.heap.library_objects import has_library_methods
@@ -104,4 +105,6 @@ def refuse(
         page=_PAGES.get(remedy or "") or library_notes.page_of(remedy or "", default),
     )
     error.variable = name
+    if options is not None or isinstance(place, AttributeLocation):  # else it may be unrolled
+        note_resized(error, differ)
     return error

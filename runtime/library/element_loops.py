@@ -12,17 +12,18 @@ branches of the program, they hand their elements on (`to`) instead of giving th
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from autograph.jax_internals import is_tracing
+from autograph import errors
+from autograph.jax_internals import drop_equations, equation_mark, is_tracing
 from autograph.runtime.heap import journal
 from autograph.runtime.operators import long_loops
-from autograph.runtime.operators.comprehensions import comp_iter, comp_where as comp_where
+from autograph.runtime.operators.comprehensions import FILTERED, comp_iter, comp_where as comp_where
 from autograph.runtime.operators.conditionals import if_stmt, nothing
 from autograph.runtime.operators.for_loops import for_loop
 from autograph.runtime.operators.staged_for import LoopInfo
-from autograph.runtime.sequences import iteration_space
+from autograph.runtime.sequences import iterables, iteration_space
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.known.number import KnownTracer, kind_of
 from autograph.runtime.tracing.staging import is_traced
@@ -43,7 +44,7 @@ class Taker:
 
     def run(self, make: Make, iterable: Any) -> bool:
         """Runs the loop of the first clause in the program; whether it could."""
-        if iteration_space.is_open_iterable(iterable):
+        if iteration_space.is_open_iterable(iterable) or iteration_space.has_bound(iterable):
             self.each(make, iterable)
             return True
         return long_loops.stage_if_long(iterable, LoopInfo.of(self.body(make), None, self.state, appends=self.appends))
@@ -77,35 +78,65 @@ class Taker:
 
 
 def collected(make: Callable[..., list[Any]], iterable: Any, to: Taker | None = None) -> list[Any]:
-    """Makes a list comprehension, `make(iterable)`; of a long one a loop of the program.
+    """Makes a list comprehension, `make(iterable)`; a loop of the program of a long one, and of one whose length is traced.
 
     `to`: takes the elements, where it is a clause of another one; then the list is empty.
     """
     if to is not None:
         return list(to.each(make, iterable))
-    if type(iterable) in (list, tuple) and len(iterable) < long_loops.LEAST_AROUND_A_LOOP:
+    if not is_tracing():
+        return make(comp_iter(iterable))
+    is_short = type(iterable) in (list, tuple) and len(iterable) < long_loops.LEAST_AROUND_A_LOOP
+    if is_short and not make.__defaults__:
         return make(iterable)
-    if progress.has_bounded and (room := iteration_space.room_for(iterable)) is not None:
-        return _collected_of_bounded(make, iterable, room)
-    if is_tracing() and long_loops.is_long(iterable, make):
-        found: list[Any] = []
+    found: list[Any] = []
 
-        def append(item: Any) -> None:
-            journal.touch_container(found)
-            found.append(item)
+    def append(item: Any) -> None:
+        journal.touch_container(found)
+        found.append(item)
 
-        if Taker(append, lambda: (), lambda: (found,)).run(make, iterable):
-            return found
-    return make(comp_iter(iterable))
+    taker = Taker(append, lambda: (), lambda: (found,), may_filter=True)
+    if not is_short and long_loops.is_long(iterable, make) and taker.run(make, iterable):
+        return found
+    if iteration_space.has_bound(iterable):
+        taker.each(make, iterable)
+        return found
+    made = _as_python(make, iterable) if make.__defaults__ else make(comp_iter(iterable))
+    if made is None:  # a filter is traced
+        taker.each(make, iterable)
+    return found if made is None else made
 
 
-def _collected_of_bounded(make: Make, iterable: Any, room: int) -> Any:
-    """Makes a list comprehension over an array of unknown length: a `BoundedList` that has room for an element of each row."""
-    elements: Any = []
-    taker = Taker(lambda item: elements.append(item), lambda: (), may_filter=True)
-    for_loop(iterable, taker.body(make), lambda: (), options={"maximum_iterations": room}, lists=lambda: (elements,))
-    return elements
+def _as_python(make: Callable[..., list[Any]], iterable: Any) -> list[Any] | None:
+    """Makes a comprehension as Python does; None, with nothing left of it, where a filter is traced."""
+    items, given = comp_iter(iterable), type(iterable) in iterables.STAGED
+    if given:
+        known = iteration_space.items_of(iterable)
+        items = known and (known.make(k, known.slices(k)) for k in range(known.length))
+    elif isinstance(items, Iterator):
+        return None  # its items can be taken once
+    if items is None:
+        return None
+    start = equation_mark()
+    with journal.Region([]) as region:
+        region.is_trial = True
+        try:
+            made = make(items)
+        except errors.StagingError as error:
+            if region.is_final or error.page not in _OF_LENGTHS:
+                region.keep()
+                raise
+        else:
+            region.keep()
+            if given:
+                iterable.exhaust()
+            return made
+    drop_equations(start, equation_mark())
+    return None
 
+
+_OF_LENGTHS = (FILTERED, "list-of-unknown-length", "comprehension-range")
+"""What says that the number of elements is traced: a filter, or a clause behind another one."""
 
 _IS_MORE_EXACT = sys.version_info >= (3, 12)
 """Whether `sum` adds floats to a more exact sum than `+` does."""

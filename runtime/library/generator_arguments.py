@@ -52,7 +52,8 @@ def fold(f: Any, make: Make, iterable: Any) -> Callable[..., Any]:
 
 
 def _is_loop(make: Make, iterable: Any) -> bool:
-    return iteration_space.is_open_iterable(iterable) or long_loops.is_long(iterable, make)
+    is_open = iteration_space.is_open_iterable(iterable) or iteration_space.has_bound(iterable)
+    return is_open or long_loops.is_long(iterable, make)
 
 
 def taken(f: Any, make: Make, iterable: Any, asked: bool = False) -> Callable[..., Any]:

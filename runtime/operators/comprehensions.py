@@ -21,7 +21,9 @@ from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.tracing.truth import truth_value
 from autograph.runtime.values import key_orders
 
-_LOOP = "append in a `for` loop that says `ag.set_loop_options(maximum_iterations=N)`"
+FILTERED = "comprehension-filter"
+_LOOP = "append in a `for` loop"
+_BOUND = "show how large it is at most (`n = min(n, 100)`)"
 
 
 _PLAIN, _TRUTHS = frozenset((list, tuple, range)), frozenset((bool, int))
@@ -41,7 +43,7 @@ def comp_iter(iterable: Any) -> Any:
         raise refusal(
             f"a comprehension over {'a range with traced bounds' if is_range else 'an axis of unknown size'} has no known length",
             why="a container holds a known number of elements",
-            instead=f"range over the largest number and mask (`value if i < n else 0`), or {_LOOP}"
+            instead=f"range over the largest number and mask (`value if i < n else 0`), or {_BOUND}"
             if is_range
             else "write a `for` loop that appends to a list, or `jax.vmap(f)(xs)`",
             page="comprehension-range",
@@ -66,7 +68,7 @@ def _filter_refusal() -> Exception:
         "a comprehension filters by a traced test",
         why="the test is not known while the program is traced, so neither is the number of elements",
         instead=f"keep every element and mask it (`value if test else 0`), or {_LOOP}",
-        page="comprehension-filter",
+        page=FILTERED,
     )
 
 

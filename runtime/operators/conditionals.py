@@ -32,6 +32,7 @@ from types import FunctionType
 from typing import Any
 
 from autograph import errors, verbosity
+from autograph.runtime.carry.given_room import note_resized, with_room
 from autograph.runtime.checks import check_groups
 from autograph.runtime.heap import aliases, journal, library_notes, outside, path_conditions, returned_arrays
 from autograph.runtime.heap.constants import trace_region
@@ -46,6 +47,7 @@ from autograph.runtime.tracing.known import number
 from autograph.runtime.tracing.refusals import (
     GROWS,
     GROWS_AS_A_LIST,
+    ONE_NAME,
     RETURNED,
     VALUE,
     quoted,
@@ -155,16 +157,22 @@ def stage_iteration(
     variables: list[Variable],
     where: Callable[..., Any],
     dead: Sequence[str] = (),
+    is_repeated: bool = True,
 ) -> None:
     """Runs `iteration()` if the traced `truth`: one iteration of an unrolled loop, at `where`, that may have ended.
 
     A variable that only the iteration binds keeps the iteration's value, as in any staged loop. So do variables of another
-    kind, among those that nobody reads after the loop (`dead`).
+    kind, among those that nobody reads after the loop (`dead`). `is_repeated`: whether it may be traced more than once.
     """
-    _stage(predicate(truth), in_place_of(where, iteration), nothing, variables, BranchInfo("loop", ended=dead))
+    stage = _stage if is_repeated else _staged
+    stage(predicate(truth), in_place_of(where, iteration), nothing, variables, BranchInfo("loop", ended=dead))
 
 
-def _stage(
+def _stage(pred: Any, body: Callable[[], Any], orelse: Callable[[], Any], *rest: Any) -> Any:
+    return with_room(functools.partial(_staged, pred, body, orelse, *rest), (body, orelse))
+
+
+def _staged(
     pred: Any,
     body: Callable[[], Any],
     orelse: Callable[[], Any],
@@ -297,14 +305,16 @@ def _merged(
         assert isinstance(place, FunctionType)
         name, is_outside = outside.name_path(differ, holders, place)
         instead, page = _remedy(what, differ, is_outside)
-        raise errors.StagingError(
+        error = errors.StagingError(
             _difference(what, name),
             at=where,
             sides=dict(zip(sides, (differ.left, differ.right), strict=True)),
             why=f"{differ.why}, and one compiled program must serve both",
             instead=instead,
             page=page,
-        ) from None
+        )
+        note_resized(error, differ)
+        raise error from None
 
 
 def _remedy(what: str, differ: Mismatch, is_outside: bool) -> tuple[str, str]:
@@ -326,9 +336,10 @@ def _remedy(what: str, differ: Mismatch, is_outside: bool) -> tuple[str, str]:
         return "write the same keys in both branches, or before the statement", "two-kinds"
     is_of_list = type(holder) is list
     if is_of_list and what == "if" and "structures" in differ.why:
-        return f"append in both branches, a neutral value in one of them, or in a loop {GROWS}", "list-that-one-branch-changes"
+        instead = f"append in both branches, a neutral value in one of them; or {ONE_NAME}, and in a loop of unknown length {GROWS}"
+        return instead, "list-that-one-branch-changes"
     if is_of_list and what == "loop":
-        return f"preallocate an array (x[n] = ...), or loop over a `range` or an array and {GROWS}", "list-grows-in-a-loop"
+        return f"preallocate an array (x[n] = ...), or {ONE_NAME}", "list-grows-in-a-loop"
     if type(holder) is deque and "structures" in differ.why:
         return GROWS_AS_A_LIST, "list-grows-in-a-loop"
     if "None" in sides:

@@ -36,6 +36,7 @@ from jax import lax
 from autograph import verbosity
 from autograph.jax_internals import drop_equations, equation_mark, is_tracing
 from autograph.runtime.carry import list_growth
+from autograph.runtime.carry.given_room import is_for_outer
 from autograph.runtime.heap import iterated_containers, iterators, outliving
 from autograph.runtime.jaxprs.binding import predicate
 from autograph.runtime.operators import conditionals
@@ -133,7 +134,7 @@ def _stage_or_unroll(
         stage_carrying(lambda: stage_for(items, info, begins=truth is True), info.variables)
         return
     except CANNOT_STAGE as error:
-        if is_too_many(error):
+        if is_too_many(error) or is_for_outer(error):
             raise
         if not runs_alone and (items.is_static or items.is_fixed and not items.arrays):
             runs_alone = settles(error, info.body, alone, None if items.is_static and truth is True else info.dead)

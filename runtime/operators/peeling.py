@@ -26,6 +26,7 @@ import jax
 from autograph import errors
 from autograph.jax_internals import drop_equations, equation_mark
 from autograph.runtime.carry.assumptions import LoopAssumptions
+from autograph.runtime.carry.given_room import is_for_outer
 from autograph.runtime.checks import runtime_checks
 from autograph.runtime.heap import guarded_iterators, journal
 from autograph.runtime.operators import conditionals
@@ -109,7 +110,7 @@ def unsettled(
         with_optional(stage, variables)
         return None
     except errors.StagingError as error:
-        if not settles(error, body, alone, dead):
+        if is_for_outer(error) or not settles(error, body, alone, dead):
             raise
         drop_equations(start, equation_mark())
         reason = error.with_traceback(None)  # its frames hold values
@@ -245,7 +246,7 @@ def failure_from_here(stage: Callable[[], None], assumptions: LoopAssumptions) -
     except (
         Exception
     ) as error:  # of any kind: what a body does with a Python number, a key or a shape, may not take a traced one
-        if is_too_many(error):
+        if is_too_many(error) or is_for_outer(error):
             raise
         drop_equations(start, equation_mark())
         assumptions.forget()

@@ -193,7 +193,8 @@ def _stage_rest(iterable: Any, iterator: Any, done: int, info: LoopInfo, truth: 
                 instead="count in a variable of your own with `while True:`", page="generator-without-end",
             )
         items.check_left(body)
-        conditionals.stage_iteration(truth, iteration, variables, body, info.dead)
+        items.go_on()
+        conditionals.stage_iteration(truth, iteration, variables, body, info.dead, items.are_kept)
         truth = test()
         if not is_traced(truth):
             if truth:
@@ -207,16 +208,30 @@ _MOST = 2_000  # iterations over an iterator that does not say how many items it
 
 
 class _Items:
-    """An iterator that the loop alone may advance in its iterations: what an iteration closes over as a variable is guarded."""
+    """An iterator that the loop alone may advance in its iterations: what an iteration closes over as a variable is guarded.
 
-    __slots__ = ("iterator",)
+    Attributes:
+        are_kept: whether an iteration that is traced again gets the same item: no code of the user's makes them.
+    """
+
+    __slots__ = ("_item", "are_kept", "iterator")
 
     def __init__(self, iterator: Any) -> None:
         self.iterator = iterator
+        self.are_kept = type(iterator) in _OF_CONTAINERS
+        self._item: Any = _NOT_TAKEN
 
     def take(self) -> Any:
         """The next item, or `_END`."""
-        return next(self.iterator, _END)
+        if not self.are_kept:
+            return next(self.iterator, _END)
+        if self._item is _NOT_TAKEN:
+            self._item = next(self.iterator, _END)
+        return self._item
+
+    def go_on(self) -> None:
+        """Begins another iteration."""
+        self._item = _NOT_TAKEN
 
     def check_left(self, body: Callable[..., Any]) -> None:
         """Refuses to leave a generator, on a condition that is traced, where that runs code in it."""
@@ -256,7 +271,7 @@ def _go_on_inside(items: _Items, info: LoopInfo, depth: int = 1) -> None:
             body(item)
             _go_on_inside(items, info, depth + 1)
 
-    conditionals.stage_iteration(truth, iteration, variables, body, info.dead)
+    conditionals.stage_iteration(truth, iteration, variables, body, info.dead, is_repeated=False)
 
 
 def _refuse_shared(body: Callable[..., Any]) -> errors.StagingError:
@@ -270,6 +285,8 @@ def _refuse_shared(body: Callable[..., Any]) -> errors.StagingError:
 
 
 _END: Any = object()
+_NOT_TAKEN: Any = object()
+_OF_CONTAINERS = tuple(map(type, (iter([]), iter(()), iter(range(0)), iter({}), iter({}.items()), iter({}.values()))))
 
 
 # --- ranges that outgrow the integers of the program ---

@@ -20,6 +20,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -30,7 +31,7 @@ from jax.sharding import PartitionSpec
 
 from autograph import errors, verbosity
 from autograph.jax_internals import drop_equations, equation_mark
-from autograph.runtime.carry import loop_results
+from autograph.runtime.carry import list_growth, loop_results
 from autograph.runtime.carry.assumptions import LoopAssumptions, assuming
 from autograph.runtime.carry.conditional_appends import outputs_of, with_rows
 from autograph.runtime.carry.fixed_point import Carry
@@ -91,7 +92,10 @@ def stage_for(items: Items, info: LoopInfo, begins: bool = True) -> None:
         may_grow = bool(info.lists) and "maximum_iterations" in info.options
         start = equation_mark()
         try:
-            _stage_scan(items, info)
+            with assuming((info.body.__code__, "for"), info.options) as assumptions:
+                assumptions.iterations = items.count  # it is no function: the loop is counted
+                run = functools.partial(_stage_scan, items, info, assumptions)
+                list_growth.stage_roomy(run, assumptions, info.variables, (info.body,))
             return
         except errors.StagingError:  # a list that grows in some iterations only, say
             if not may_grow:
@@ -101,7 +105,7 @@ def stage_for(items: Items, info: LoopInfo, begins: bool = True) -> None:
         stage_counted_while(items, info, assumptions, begins)
 
 
-def _stage_scan(items: Items, info: LoopInfo) -> None:
+def _stage_scan(items: Items, info: LoopInfo, assumptions: LoopAssumptions, ready: Callable[[], bool]) -> None:
     body, variables = info.body, info.variables
     counter = Hidden("the loop counter", 0)
     reads = items.counts and info.item
@@ -118,26 +122,25 @@ def _stage_scan(items: Items, info: LoopInfo) -> None:
         counter.value = k + 1
 
     avals = [_row(array) for array in items.arrays]
-    with assuming((body.__code__, "for"), info.options) as assumptions:
-        length = assumptions.iterations = items.count  # it is no function: the loop is counted
-        assumptions.is_lenient = items.is_lenient
-        assumptions.is_rest = items.is_rest
-        carry = Carry([*variables, counter] if reads or assumptions.counts else variables, assumptions)
-        assumptions.is_counted, carry.counter = type(length) is int, counter
-        carry.lists, carry.growing = info.appends, alone(info.appends)
-        try:
-            traced = trace_iteration(carry, iteration, avals, functions=(body,))
-        except Mismatch as differ:
-            raise refuse(differ, body, "loop") from None
-        except IterationRaises as ends:
-            first = length - 1 if items.backwards else 0
-            rows = [array_items.read_item(array, jnp.asarray(first)) for array in items.arrays]
-            is_one = sizes.compare_sizes(length, ">", 0)
-            stage_first_iteration(ends.error, is_one, lambda: body(items.make(0, rows)), variables)
-            return
-        if traced is None:
-            return
-        merged = _bind_scan(carry, traced, items.arrays, length, items.backwards)
+    length: Any = items.count
+    assumptions.is_lenient = items.is_lenient
+    assumptions.is_rest = items.is_rest
+    carry = Carry([*variables, counter] if reads or assumptions.counts else variables, assumptions)
+    assumptions.is_counted, carry.counter = type(length) is int, counter
+    carry.lists, carry.growing = info.appends, alone(info.appends)
+    try:
+        traced = trace_iteration(carry, iteration, avals, functions=(body,))
+    except Mismatch as differ:
+        raise refuse(differ, body, "loop", info.options if assumptions.gives_room else None) from None
+    except IterationRaises as ends:
+        first = length - 1 if items.backwards else 0
+        rows = [array_items.read_item(array, jnp.asarray(first)) for array in items.arrays]
+        is_one = sizes.compare_sizes(length, ">", 0)
+        stage_first_iteration(ends.error, is_one, lambda: body(items.make(0, rows)), variables)
+        return
+    if traced is None or not ready():
+        return
+    merged = _bind_scan(carry, traced, items.arrays, length, items.backwards)
     if verbosity.level > 1:
         many = f"{items.length:,}" if items.is_static else items.length
         tell_loop(body, f"{word_of(body)}: staged as lax.scan of {many} iterations", carry.level)
@@ -191,6 +194,7 @@ def stage_counted_while(items: Items, info: LoopInfo, assumptions: LoopAssumptio
     body, test = info.body, info.test
     is_known = items.is_static or items.lengths is not None
     assumptions.iterations = items.length if items.is_static else None
+    assumptions.bound = items.most
     was_counted = assumptions.is_counted
     assumptions.is_lenient, assumptions.is_counted = items.is_lenient, test is None and items.lengths is not None
     if assumptions.is_counted and not was_counted:

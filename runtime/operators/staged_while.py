@@ -86,7 +86,7 @@ def stage_while(
     reverse_mode.install()
     run = functools.partial(_stage, test, body, variables, first, assumptions, where or body)
     try:
-        list_growth.stage_growing(run, assumptions, variables)
+        list_growth.stage_growing(run, assumptions, variables, (where or body, test))
     finally:
         assumptions.carried = {}  # who refers to an object, counts
 
@@ -184,6 +184,8 @@ def trace_iteration(
             if carry.repeats_outer():
                 return None
         except Exception as error:
+            if not assumptions.must_repeat:
+                assumptions.undo_attempts()
             if not assumptions.must_repeat and not carry.raised and not is_set_elsewhere(error):
                 if not isinstance(error, Mismatch):
                     runtime_checks.refuse_to_handle(error)

@@ -1,7 +1,7 @@
-"""Lists whose length is only known when the program runs: what a list is that grows in a loop of unknown length.
+"""Lists whose length is only known when the program runs: what a list is to which a traced test decides what is appended.
 
 An XLA program has no arrays of unknown length, so such a list is an array with room for the longest it can get, and the
-number of elements. `list_growth` makes them where a loop says how often it iterates at most (`set_loop_options`).
+number of elements. `given_room` and `list_growth` make them.
 
 >>> import autograph as ag
 >>> @ag.jit
@@ -45,8 +45,8 @@ from autograph.runtime.values.merge import Slot
 class BoundedList(ListOperators):
     """A list of at most `capacity` elements, whose length is known when the program runs.
 
-    A loop makes it of a list that grows in it, where `ag.set_loop_options(maximum_iterations=N)` says how often the loop
-    iterates at most. In converted code it does what the list does that it stands for: `append`, `insert`, `extend`, `pop`,
+    An `if` or a loop makes it of a list that is longer on one path than on another (see `given_room`). In converted code it does
+    what the list does that it stands for: `append`, `insert`, `extend`, `pop`,
     `clear`, `copy`, `len`, truth, items read and written (an index may be traced, and is checked), slices, `+`, `==`, `for`,
     `sum`, and, of numbers or tuples of numbers, `in`, `index`, `count`, `remove`, `sort`, `reverse`. As a result of a compiled
     function it can be read like a list: `list(xs)` is one.
@@ -205,7 +205,7 @@ class BoundedList(ListOperators):
 
         An element that was lost is missed where it is read, and where the loop ends: nothing else depends on it.
         """
-        if self.growth is None:
+        if self.growth is None or not self.growth.is_promised:
             return self.size
         return guard_index(self.size, self.size <= self.capacity, RuntimeError(self.growth.too_long))
 
@@ -224,7 +224,7 @@ class BoundedList(ListOperators):
             return self.growth.any_element()
         if self.elements is None:
             raise search.not_of_list("reading an element before one was put in", instead="begin with a list of one element")
-        if self.growth is not None:
+        if self.growth is not None and self.growth.is_promised:
             at = guard_index(at, at < self.capacity, RuntimeError(self.growth.too_long))
         at = self._row(at)
         return self.elements.make([array_items.read_item(column, at) for column in self.columns])
@@ -249,7 +249,7 @@ class BoundedList(ListOperators):
             at = lax.convert_element_type(index, jnp.result_type(int))
             at = lax.select(at < 0, at + self.size, at)
         at = jnp.asarray(at, jnp.result_type(int))
-        if what == "list assignment" and self.growth is not None:
+        if what == "list assignment" and self.growth is not None and self.growth.is_promised:
             at = guard_index(at, at < self.capacity, RuntimeError(self.growth.too_long))
         return guard_index(at, (at >= 0) & (at < self.size), IndexError(f"{what} index out of range"))
 

@@ -95,16 +95,10 @@ def is_open_iterable(iterable: Any) -> bool:
     return items is not None and not items.is_static
 
 
-def room_for(iterable: Any) -> int | None:
-    """Returns how many items there are at most, where an array of unknown length lies beneath; else None."""
-    kind = type(iterable)
-    if kind is BoundedArray:
-        return int(iterable.data.shape[0]) if iterable.is_traced() else None
-    if kind not in (iterables.Enumerate, iterables.Zip, iterables.Reversed, iterables.Map) or iterable.is_started:
-        return None
-    inside = {iterables.Enumerate: "iterable", iterables.Reversed: "sequence"}.get(kind)
-    parts = iterable.iterables if inside is None else [getattr(iterable, inside)]
-    return min((room for part in parts if (room := room_for(part)) is not None), default=None)
+def has_bound(iterable: Any) -> bool:
+    """Whether `iterable` has a traced number of items, of which is known how many they are at most."""
+    items = items_of(iterable)
+    return items is not None and callable(items.count) and items.most is not None
 
 
 def _of_array(array: Any, backwards: bool = False) -> Items:
@@ -130,7 +124,7 @@ def _of_list(xs: BoundedList) -> Items:
         return k < xs.size
 
     walk = Walk(0, 1, lambda: inside, lambda k: integer_ranges.declare_least(k, 0), xs.element)
-    return Items(lambda: xs.size, (), lambda k, _: xs.element(k), True, walk=walk)
+    return Items(lambda: xs.size, (), lambda k, _: xs.element(k), True, walk=walk, most=xs)
 
 
 def _of_bounded(array: BoundedArray) -> Items:
@@ -141,7 +135,7 @@ def _of_bounded(array: BoundedArray) -> Items:
     def make(k: Any, slices: Sequence[Any]) -> Any:
         return simplified(array_items.read_item(array.data, k), list(array.rows[1:]))
 
-    return Items(lambda: rows.length, (), make, True)
+    return Items(lambda: rows.length, (), make, True, most=array.data.shape[0])
 
 
 def _reversed(sequence: Any, of_numbers: bool) -> Items | None:
@@ -190,4 +184,7 @@ def _together(parts: Sequence[Items | None], strict: bool) -> Items | None:
     def make(k: Any, slices: Sequence[Any]) -> Any:
         return tuple(part.make(k, slices[a:b]) for part, (a, b) in zip(known, slots))
 
-    return Items(count, tuple(arrays), make, any(part.counts for part in known), is_lenient=any(part.is_lenient for part in known))
+    bounds = [part.count if part.is_static else part.most for part in known]
+    most = min((n for n in bounds if type(n) is int), default=None)
+    is_lenient = any(part.is_lenient for part in known)
+    return Items(count, tuple(arrays), make, any(part.counts for part in known), is_lenient=is_lenient, most=most)

@@ -60,6 +60,7 @@ class Items(NamedTuple):
         walk: how to step from item to item without a count of the iterations.
         is_lenient: whether the items come from `ag.range` (see `known.levels.Level`).
         is_rest: whether an iteration ran by itself before.
+        most: where the count is traced, how many iterations there are at most, or a list that has no more elements; or None.
     """
 
     count: Any
@@ -70,6 +71,7 @@ class Items(NamedTuple):
     walk: Walk | None = None
     is_lenient: bool = False
     is_rest: bool = False
+    most: Any = None
 
     @property
     def length(self) -> Any:
@@ -164,7 +166,7 @@ def range_items(start: Any, stop: Any, step: Any) -> Items:
         count = _size_of(start, stop, step)
     elif (length := _known_length(start, stop, step)) is not None:
         count = length
-    return Items(count, (), make, True, walk=_walk(start, stop, step, known))
+    return Items(count, (), make, True, walk=_walk(start, stop, step, known), most=_most(reach, by))
 
 
 def _valued(n: Any) -> Any:
@@ -290,6 +292,18 @@ def _reach(start: Any, stop: Any, step: Any) -> integer_ranges.Bounds | None:
     if by[0] > 0:
         return first[0], int(limits.max) if last is None else max(last[1] - 1, first[0])
     return int(limits.min) if last is None else min(last[0] + 1, first[1]), first[1]
+
+
+def _most(reach: integer_ranges.Bounds | None, by: integer_ranges.Bounds | None) -> int | None:
+    """Returns how many numbers a range has at most, of what is known of its numbers and of its step."""
+    if reach is None or by is None:
+        return None
+    found = (reach[1] - reach[0]) // max(by[0], -by[1]) + 1
+    return found if found <= MOST_BOUNDED else None
+
+
+MOST_BOUNDED = 1 << 24
+"""A range of more numbers has no bound: it may be that of nothing but a type."""
 
 
 def whole(n: Any) -> Any:

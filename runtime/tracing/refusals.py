@@ -138,6 +138,9 @@ GROWS = (
     "say how often the loop iterates at most, `ag.set_loop_options(maximum_iterations=N)`: then a list may grow in it "
     "to which one local variable alone refers, and which goes into a dict or an object after the loop"
 )
+ONE_NAME = (
+    "let nothing but the variables and objects that the statement uses refer to the list (no argument, no tuple, no other name)"
+)
 GROWS_AS_A_LIST = f"use a list in its place, and {GROWS}"
 
 

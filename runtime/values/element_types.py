@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from types import FunctionType, MethodType
 from typing import Any
 
 from autograph.runtime.tracing.array_types import ArrayType, TypesDiffer, join_types, type_of
@@ -70,13 +71,15 @@ def _opened(value: Any, leaves: list[Any], structures: list[Any]) -> Template:
     if is_array_like(value):
         leaves.append(value)
         return Slot(len(leaves) - 1)
-    opened = open_container(value)
-    if opened is None:
+    opened, is_function = open_container(value), isinstance(value, FunctionType | MethodType)
+    if opened is None and not is_function:
         return Same(value)
-    if not isinstance(value, IMMUTABLE):
+    if opened is None or not isinstance(value, IMMUTABLE):
         raise refusal(
             f"a list of unknown length cannot hold {describe(value)}",
-            why="an element that is read would be a copy of it, and writes into the copy would be lost",
+            why="its elements are rows of arrays"
+            if is_function
+            else "an element that is read would be a copy of it, and writes into the copy would be lost",
             instead="append numbers, arrays, or tuples of these",
             page="list-of-mutable-elements",
         )

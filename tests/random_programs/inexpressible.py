@@ -15,13 +15,17 @@ from tests.random_programs.wild import WildWriter
 
 STATEMENTS: dict[str, tuple[list[str], str, str]] = {
     "unbound": (["if {test}:", "    late = {value}"], "late", "unbound-variable"),
-    "length": (["grown = []", "if {test}:", "    grown.append({value})"], "len(grown)", "list-that-one-branch-changes"),
-    "closures": (
-        ["made = []", "if {test}:", "    made.append(lambda: a)"],
-        "sum(h() for h in made)",
+    "length": (
+        ["grown = []", "late = grown", "if {test}:", "    grown.append({value})"],
+        "len(late)",
         "list-that-one-branch-changes",
     ),
-    "grows": (["grown = [0]", "for _ in range(b % 4):", "    grown.append({value})"], "grown", "list-grows-in-a-loop"),
+    "closures": (
+        ["made = []", "late = made", "if {test}:", "    made.append(lambda: a)"],
+        "sum(h() for h in late)",
+        "list-that-one-branch-changes",
+    ),
+    "grows": (["grown = [0]", "for _ in range(abs(b)):", "    grown.append({value})"], "grown", "list-grows-in-a-loop"),
     "dict": (["found = {{'k': 1}}", "if {test}:", "    found['z'] = {value}"], "found", "two-kinds"),
     "set": (["seen = {{1}}", "if {test}:", "    seen.add(7)"], "sorted(seen)", "two-kinds"),
     "range": (["rows = range(3)", "if {test}:", "    rows = range(5)"], "len(rows)", "static-values-differ"),

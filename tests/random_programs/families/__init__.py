@@ -33,6 +33,7 @@ from tests.random_programs.families import (
     guards,
     heaps,
     identities,
+    kept_items,
     key_orders,
     lanes,
     lengths,
@@ -71,6 +72,7 @@ FAMILIES: dict[str, Callable[[random.Random], str]] = {
     "guards": guards.write,
     "heaps": heaps.write,
     "identities": identities.write,
+    "kept_items": kept_items.write,
     "key_orders": key_orders.write,
     "lanes": lanes.write,
     "lengths": lengths.write,
@@ -93,7 +95,7 @@ FAMILIES: dict[str, Callable[[random.Random], str]] = {
 }
 """By name: what writes a program of the family."""
 
-IN_LANES = frozenset({"attributes", "changed_kinds", "lanes", "shared_arrays", "wrong_kinds"})
+IN_LANES = frozenset({"attributes", "changed_kinds", "kept_items", "lanes", "shared_arrays", "wrong_kinds"})
 """The families whose programs are also run for all inputs at once, under `vmap`."""
 
 

@@ -200,10 +200,6 @@ def array(xs):
     return jnp.array(xs)
 
 
-def comprehension(xs):
-    return [x + 1 for x in xs]
-
-
 def in_order_of_a_key(xs):
     xs.sort(key=lambda x: -x)
     return xs
@@ -228,7 +224,6 @@ def zipped(xs):
 @pytest.mark.parametrize(
     ("use", "what"),
     [
-        (comprehension, "taking the elements one by one"),
         (in_order_of_a_key, "sorting by a key, or in a traced direction,"),
         (with_a_step, "writing a slice with a step"),
         (as_often, "repeating a traced number of times"),
