@@ -43,8 +43,8 @@ def opens_lengths(tree: Any, is_number: Callable[[Any], bool] = lambda node: Fal
         match node:
             case gast.Assign() if _is_mask(node.value, masks):
                 masks.update(target.id for target in node.targets if isinstance(target, gast.Name))
-            case gast.Call(func=gast.Attribute(value=gast.Name(), attr="append")):
-                grown.add(node.func.value.id)
+            case gast.If() | gast.While():
+                grown.update(_appended(node))
             case gast.Call():
                 opened += _sizes(node)
     if any(_opens(node, masks) or _is_array_of(node, grown) for node in walk(tree)):
@@ -53,6 +53,13 @@ def opens_lengths(tree: Any, is_number: Callable[[Any], bool] = lambda node: Fal
         return False
     known = _names_of_sizes(tree)
     return not all(_is_known_size(node, lambda name: _id(name) in known or is_number(name)) for node in opened)
+
+
+def _appended(statement: Any) -> set[str]:
+    """Returns the names of the lists to which something in a statement appends."""
+    calls = (node.func for node in walk(statement) if isinstance(node, gast.Call))
+    methods = (f for f in calls if isinstance(f, gast.Attribute) and f.attr == "append" and isinstance(f.value, gast.Name))
+    return {f.value.id for f in methods}
 
 
 def _is_array_of(node: Any, lists: set[str]) -> bool:
