@@ -29,6 +29,7 @@ from autograph.functions.variables import Variable
 from autograph.jax_internals import TRACE_STATE
 from autograph.runtime.checks.traced_strings import is_of_traced
 from autograph.runtime.heap import escape, outliving, outside
+from autograph.runtime.sequences.bounded_list import BoundedList
 from autograph.runtime.tracing.refusals import a, refusal, user_line
 from autograph.runtime.tracing.sizes import is_size
 from autograph.runtime.tracing.staging import is_traced
@@ -140,18 +141,23 @@ class Results:
 
 
 def _has_bounded(tree: Any) -> bool:
-    """Whether a structure has an array of unknown length."""
-    return (tree.node_data() or (None,))[0] is BoundedArray or any(map(_has_bounded, tree.children()))
+    """Whether a structure has an array or a list of unknown length."""
+    return (tree.node_data() or (None,))[0] in _OF_UNKNOWN_LENGTH or any(map(_has_bounded, tree.children()))
+
+
+_OF_UNKNOWN_LENGTH = BoundedArray, BoundedList
 
 
 def _is_bounded(x: Any) -> bool:
-    return type(x) is BoundedArray
+    return type(x) in _OF_UNKNOWN_LENGTH
 
 
 def _trimmed(x: Any) -> Any:
-    """Returns the elements of an array of unknown length as an array, once the program has run; other values unchanged."""
+    """Returns an array or a list of the elements, once the program has run; other values unchanged."""
     if not _is_bounded(x) or any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(x)):
         return x
+    if type(x) is BoundedList:
+        return list(x)
     is_key = jnp.issubdtype(x.dtype, jax.dtypes.extended)  # which NumPy has not
     return x if is_key else jnp.asarray(x.known("returning it"))
 

@@ -124,6 +124,8 @@ def _type(*args: Any, **kwargs: Any) -> Any:
     """`type`; what is weakly typed as Python's numbers are is of the class of one, though traced."""
     if len(args) == 1 and type(args[0]) is choices.Choice:
         return choices.common(args[0], type)
+    if len(args) == 1 and type(args[0]) is BoundedList:
+        return list
     if len(args) == 1 and sizes.is_size(args[0]):
         return int
     if len(args) != 1 or not is_tracer(args[0]):

@@ -46,6 +46,21 @@ class ListOperators:
 
     __slots__ = ()
 
+    @property  # type: ignore[misc]  # `object` lets it be written
+    def __class__(self: Any) -> Any:
+        """The class that `isinstance` asks for: that of the list which it stands for."""
+        return list
+
+    def __reduce__(self: Any) -> Any:
+        """Pickles it as the list of its elements."""
+        return list, (list(self),)
+
+    def __copy__(self: Any) -> Any:
+        return self.copy()
+
+    def __deepcopy__(self: Any, memo: Any) -> Any:
+        return self.copy()  # elements cannot be changed
+
     def done_by_list(self: Any, name: str, *args: Any, **options: Any) -> Any:
         """What the method of a list does, for a length that is known."""
         values = list(self)

@@ -282,3 +282,16 @@ def test_an_array_of_unknown_length_comes_back_as_one_of_its_elements() -> None:
     slope, kept = jax.grad(lambda x: (above(x, 0.0)[0]["kept"].sum(), above(x, 0.0)[0]["kept"]), has_aux=True)(x)
     assert slope.tolist() == [1, 0, 1] and list(kept) == [3, 4]
     assert above.get_concrete_function(x, jnp.float32(0))(x, jnp.float32(0))[0]["kept"].shape == (2,)
+
+
+def test_a_list_of_unknown_length_comes_back_as_a_list() -> None:
+    @ag.function
+    def above(x: Any, limit: Any) -> Any:
+        kept = [v for v in x if v > limit]
+        return {"kept": kept, "doubled": [2 * v for v in kept]}
+
+    x = jnp.array([3.0, -1.0, 4.0])
+    for limit, expected in ((0.0, [3, 4]), (3.5, [4]), (9.0, [])):
+        found = above(x, jnp.float32(limit))
+        assert type(found["kept"]) is list
+        assert found == {"kept": expected, "doubled": [2 * v for v in expected]}

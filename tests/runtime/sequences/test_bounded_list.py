@@ -1,5 +1,7 @@
 """`BoundedList` and what makes them; programs are in `tests/programs/growing_lists.py`."""
 
+import copy
+import pickle
 import re
 from typing import NamedTuple
 
@@ -269,6 +271,22 @@ def test_numpy_makes_an_array_when_the_program_has_run():
     assert np.asarray(xs).tolist() == [3, 2, 1] and np.asarray(xs, float).dtype == float and np.array([xs, xs]).shape == (2, 3)
     assert (np.sum(xs), np.argmax(xs), np.shape(xs), np.array_equal(xs, [3, 2, 1])) == (6, 0, (3,), True)
     assert np.asarray(made(0)).shape == (0,)
+
+
+def test_it_is_a_list_to_whoever_asks():
+    @ag.jit
+    def f(n):
+        xs = countdown(n)
+        ys = copy.copy(xs)
+        ys.append(7)
+        kinds = isinstance(xs, list), isinstance(xs, tuple | dict), type(xs) is list, isinstance(xs, ag.BoundedList)
+        return xs, ys, kinds
+
+    xs, ys, kinds = f(3)
+    assert list(map(bool, kinds)) == [True, False, True, True]
+    assert xs == [3, 2, 1] and ys == [3, 2, 1, 7]
+    assert isinstance(xs, list) and copy.deepcopy(xs) == pickle.loads(pickle.dumps(xs)) == [3, 2, 1]
+    assert type(pickle.loads(pickle.dumps(xs))) is list
 
 
 def test_only_of_a_local_variable():
