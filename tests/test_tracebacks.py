@@ -382,7 +382,7 @@ class Failing:
         if x > 0:
             y = jnp.ones(3)
         else:
-            y = jnp.ones(4)
+            y = jnp.ones((4, 1))
         return y
 
     @ag.function

@@ -79,6 +79,7 @@ _LOOPS = {
 _ITEMS = "a loop of the program (lax.scan) from 32 items on, if it needs no Python number; a Python loop (unrolled) below"
 _EXPRESSIONS = {
     "if_exp": "the conditional expression: lax.cond, or a select, where its test is traced",
+    "comp_where": "a list of at most as many elements as there are items, where the filter of the comprehension is traced",
     "and_": "`and`: lax.cond, or a select, where its left side is traced",
     "or_": "`or`: lax.cond, or a select, where its left side is traced",
     "compare": "the chained comparison: lax.cond, or a select, where a comparison before the last is traced",
@@ -90,7 +91,6 @@ _EXPRESSIONS = {
 }
 _OPEN = "nothing is moved here; where a bound or the mask is traced, `ag.set_verbosity(2)` says what using it moves"
 _REFUSED = {
-    "comp_where": "refused where the filter of the comprehension is traced: the number of elements would not be known",
     "comp_test": "refused where the filter of the comprehension is traced: the number of elements would not be known",
 }
 _JUMPS = {ast.Return: "`return`", ast.Break: "`break`", ast.Continue: "`continue`"}

@@ -137,7 +137,7 @@ class ListOperators:
         length = self.least_length()
         if sizes.is_known(length, ">", 0) and type(self.elements.template) is Slot:
             return lax.slice_in_dim(self.columns[0], 0, length)
-        return search.array_of(self)
+        return self.__jax_array__() if length else search.array_of(self)  # no array of an axis that may be empty
 
     def __array__(self: Any, dtype: Any = None, copy: bool | None = None) -> Any:
         """What functions of numpy make of it; they would take what has no length for an array of one object."""

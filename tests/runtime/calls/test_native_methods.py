@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from autograph.analyses.numpy_writes import PLACES_OF_OUT
 from autograph.errors import StagingError
-from autograph.runtime.library.numpy_trials import PLACES_OF_OUT
 
 A = np.arange(4.0)
 OUT_BY_POSITION = [
