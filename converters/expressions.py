@@ -14,6 +14,7 @@ from autograph.converters.handlers import Handlers
 from autograph.converters.key_orders import KeyOrders
 from autograph.converters.logical_expressions import LogicalExpressions
 from autograph.converters.powers import Powers
+from autograph.converters.repeated_lists import RepeatedLists
 from autograph.converters.start_values import StartValues
 from autograph.converters.subscripts import Subscripts
 
@@ -30,6 +31,7 @@ class Expressions(
     KeyOrders,
     LogicalExpressions,
     Powers,
+    RepeatedLists,
     StartValues,
     Subscripts,
     Calls,

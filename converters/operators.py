@@ -82,6 +82,7 @@ GROUPS = {
             "arithmetic whose operands are all bools by their form: `bool_op('+', x, y)`, `bool_op('~', x)`"),
         Operator("positive", "x", "bool_arithmetic", "`+x` of what is no number by its form: a copy, as in NumPy"),
         Operator("power", "base, exponent", "powers", "`a ** b` where both may be integers"),
+        Operator("repeat", "left, right", "repeated_lists", "`[0] * n`, also `n * [0]`"),
         Operator("converted", "f", "calls",
             "a call `f(x)`: `converted(f)(x)`. So `f` is evaluated, looked up, then the arguments are evaluated, and Python "
             "calls"),

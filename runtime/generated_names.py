@@ -79,6 +79,7 @@ from autograph.runtime.operators.unbound_reads import read as read
 from autograph.runtime.operators.while_loops import while_loop as while_loop
 from autograph.runtime.sequences.comparison import eq as eq, ge as ge, gt as gt, le as le, lt as lt, ne as ne
 from autograph.runtime.sequences.powers import power as power
+from autograph.runtime.sequences.repeated_lists import repeat as repeat
 from autograph.runtime.sequences.short_circuit import binding as binding
 from autograph.runtime.tracing.context import handled as handled
 from autograph.runtime.tracing.python_bools import bool_op as bool_op

@@ -1993,7 +1993,7 @@ def test_a_statement_with_a_yield_or_an_await_is_named(fn, what, shown, where) -
             "sets, the keys of dicts and caches find a value by its number, which is known only when the program runs",
         ),
         (
-            lambda n: [2] * n,
+            lambda n: (2,) * n,
             "repeats a sequence a traced number of times",
             "a list of a compiled program has a known length",
         ),
@@ -2235,7 +2235,7 @@ def test_no_handler_gets_what_only_a_traced_value_brings_about(part) -> None:
 
 
 def test_no_handler_gets_it_behind_a_jit_inside() -> None:
-    inner = ag.jit(lambda n: jnp.float32(len([0] * n)))
+    inner = ag.jit(lambda n: jnp.float32(len((0,) * n)))
 
     def f(n):
         try:

@@ -26,10 +26,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autograph.runtime.sequences import lists_of_arrays
+from autograph.runtime.library import element_loops
+from autograph.runtime.sequences import iteration_space, lists_of_arrays
 from autograph.runtime.sequences.bounded_functions import CALLS, computed
 from autograph.runtime.sequences.bounded_list import BoundedList
 from autograph.runtime.sequences.bounded_makers import SIZED
+from autograph.runtime.sequences.iterables import is_staged_iterable
 from autograph.runtime.tracing.context import progress
 from autograph.runtime.tracing.staging import is_traced
 from autograph.runtime.values.bounded_array import BoundedArray, refused
@@ -108,10 +110,19 @@ def library_before(f: Any, found: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def list_before(found: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns `list`, for which `found` stands, that also takes a bounded array; its argument may be the first one that is made."""
+    """Returns `list`, for which `found` stands, that also takes what has a traced number of items, at most as many as are known."""
 
     def call(*args: Any) -> Any:
-        return lists_of_arrays.list_of_array(*args) if len(args) == 1 and type(args[0]) is BoundedArray else found(*args)
+        if len(args) != 1:
+            return found(*args)
+        (items,) = args
+        if type(items) is BoundedArray:
+            return lists_of_arrays.list_of_array(items)
+        if type(items) is BoundedList and items.is_traced():
+            return items.copy()
+        if is_staged_iterable(items) and iteration_space.has_bound(items):
+            return element_loops.collected(lambda items: [item for item in items], items)
+        return found(items)
 
     return call
 

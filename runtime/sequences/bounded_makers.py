@@ -40,13 +40,14 @@ _MOST_ELEMENTS = 2**28
 _NEGATIVE = "negative dimensions are not allowed"
 
 
-def rows_of_size(n: Any, error: Exception | None = None, most: float = math.inf) -> Span:
+def rows_of_size(n: Any, error: Exception | None = None, most: float = math.inf, what: str = "an array") -> Span:
     """Returns the rows of an axis of a traced length, as many as there are at most.
 
     Args:
         n: an integer scalar.
         error: what NumPy raises where it is negative; None where it cannot be, unless it wraps around.
         most: a bound, if nothing wraps around.
+        what: has so many rows.
     Raises:
         StagingError: nothing says how large it is at most.
     """
@@ -56,7 +57,7 @@ def rows_of_size(n: Any, error: Exception | None = None, most: float = math.inf)
         size, is_supposed = min(most, _most(path_conditions.supposed_bounds(n))), True
     if size > _LARGEST:
         raise refusal(
-            "an array has a traced size, and nothing says how large that is at most",
+            f"{what} has a traced size, and nothing says how large that is at most",
             why="a compiled program makes room before it runs",
             instead="`assert n <= 100` (or `n = min(n, 100)`) before it, `n = ag.at_most(n, 100)`, or "
             "`ag.jit(f, bounds={'n': 100})`",
@@ -67,7 +68,7 @@ def rows_of_size(n: Any, error: Exception | None = None, most: float = math.inf)
     if error is not None and not is_natural:
         checked = guard_index(checked, n >= 0, error)
     if is_supposed:
-        over = ValueError(f"the size of an array is more than {size}, which the program says to be its bound")
+        over = ValueError(f"the size of {what} is more than {size}, which the program says to be its bound")
         checked = guard_index(checked, (n >= 0) & (n <= size), over)
     if checked is n and (is_supposed or not is_natural):  # a program without checks
         checked = jnp.clip(n, 0, size)

@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -67,6 +68,8 @@ def items_of(iterable: Any, of_numbers: bool = False) -> Items | None:
     if together is None or kind is iterables.Zip:
         return together
     fn = iterable.fn
+    if (walk := together.walk) is not None and (of_parts := walk.of_iteration) is not None:
+        return together._replace(walk=walk._replace(of_iteration=lambda k: fn(*of_parts(k))))
     return together._replace(make=lambda k, slices: fn(*together.make(k, slices)))
 
 
@@ -138,7 +141,20 @@ def _of_bounded(array: BoundedArray) -> Items:
     return Items(lambda: rows.length, (), make, True, most=array.data.shape[0])
 
 
+def _of_list_backwards(xs: BoundedList) -> Items:
+    """Makes the items of a list from the last one on, which is the one that it has when the loop begins."""
+    last = xs.checked_size() - 1
+
+    def inside(k: Any) -> Any:
+        return (k <= last) & (last - k < xs.size)
+
+    walk = Walk(0, 1, lambda: inside, lambda k: integer_ranges.declare_least(k, 0), lambda k: xs.element(last - k))
+    return Items(lambda: last + 1, (), lambda k, _: xs.element(last - k), True, walk=walk, most=xs)
+
+
 def _reversed(sequence: Any, of_numbers: bool) -> Items | None:
+    if type(sequence) is BoundedList and sequence.is_traced():
+        return _of_list_backwards(sequence)
     if not is_traced(sequence):
         inner = items_of(sequence, of_numbers)
         if inner is None or inner.arrays or (inner.walk is not None and inner.walk.of_iteration):
@@ -148,11 +164,33 @@ def _reversed(sequence: Any, of_numbers: bool) -> Items | None:
     return _of_array(sequence, backwards=True)
 
 
+def _walked_together(parts: Sequence[Items]) -> Items:
+    """Makes items of several, side by side, of which some are of lists that may grow or shrink while the loop runs."""
+    parts = [part if not part.is_fixed else _by_number(part) for part in parts]
+    tests = [None if part.is_fixed or part.walk is None else part.walk.test() for part in parts]
+
+    def inside(k: Any) -> Any:
+        tested = [k < part.length if test is None else test(k) for part, test in zip(parts, tests, strict=True)]
+        return functools.reduce(operator.and_, tested)
+
+    def element(k: Any) -> Any:
+        return tuple(part.make(k, ()) for part in parts)
+
+    walk = Walk(0, 1, lambda: inside, lambda k: integer_ranges.declare_least(k, 0), element)
+    bounds = [part.count if part.is_static else part.most for part in parts]
+    known = [n for n in bounds if type(n) is int]
+    most = min(known) if known else next((n for n in bounds if n is not None), None)
+    lengths = [part.length for part in parts]
+    return Items(lambda: functools.reduce(jnp.minimum, lengths), (), lambda k, _: element(k), True, walk=walk, most=most)
+
+
 def _together(parts: Sequence[Items | None], strict: bool) -> Items | None:
     """Makes items of several, side by side; None when one of them is Python's."""
-    known = [part for part in parts if part is not None and not (part.walk is not None and part.walk.of_iteration)]
+    known = [part for part in parts if part is not None]
     if len(known) < len(parts) or not known:
         return None
+    if not all(part.is_fixed for part in known):
+        return None if strict else _walked_together(known)
     if any(sizes.is_size(part.count) and not sizes.is_known(part.count, ">", 0) for part in known):
         known = [_by_number(part) for part in known]
     count: Any

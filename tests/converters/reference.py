@@ -388,6 +388,10 @@ def power(base: Any, exponent: Any) -> Any:
     return base**exponent
 
 
+def repeat(left: Any, right: Any) -> Any:
+    return left * right
+
+
 def ordered(x: Any) -> Any:
     return x
 
