@@ -62,7 +62,7 @@ _FOR_THE_USER = frozenset(
     f"{name}.py"
     for name in "arithmetic_errors builtin_functions choices comparison constants emission function_arguments "
     "generator_arguments inplace_operators math_functions membership native_methods number numpy_versions opaque_calls "
-    "order_reads powers python_bools traced_index".split()
+    "order_reads powers python_bools repeated_lists traced_index".split()
 )
 """The files of ours that operate for the user's code."""
 

@@ -216,20 +216,12 @@ def as_often(xs):
     return xs * len(xs)
 
 
-def zipped(xs):
-    total = 0
-    for a, b in zip(xs, xs):
-        total += a * b
-    return total
-
-
 @pytest.mark.parametrize(
     ("use", "what"),
     [
         (in_order_of_a_key, "sorting by a key, or in a traced direction,"),
         (with_a_step, "writing a slice with a step"),
         (as_often, "repeating a traced number of times"),
-        (zipped, "taking the elements one by one"),
     ],
 )
 def test_what_needs_a_known_length(use, what):

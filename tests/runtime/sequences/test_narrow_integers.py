@@ -258,6 +258,7 @@ BESIDE_LISTS: dict[str, Callable[[Any, Any], Any]] = {
     "comparisons": lambda a, x: (a < [1, x, 9], a == [3, 0, 1], a != (3, 1, 1), [0, 1, 2] >= a),
     "products": lambda a, x: (a @ [1, 2, 3], [x, 1, x] @ a, np.stack([a, a]) @ (1, 2, 3)),
     "rows": lambda a, x: np.stack([a, a]) * [[1], [2]],
+    "products with displays": lambda a, x: (a * [1, 2, 300], [x, 1, 2] * a, a.astype(np.uint8) * [1, 2, 300]),
     "an assignment": lambda a, x: operator.iadd(a + 0.0, [x, 1, 2]),
     "narrow": lambda a, x: (a.astype(np.uint8) + [1, 2, 300], a.astype(np.uint8) < (300, 2, -1)),
     "chosen": lambda a, x: np.where(a > [1, 1, 1], a, 0) if x > 0 else a - [1, 1, 1],
