@@ -32,7 +32,7 @@ IN_PLACE = methods_with("ndarray", "traced")
 WRITERS = frozenset("copyto fill_diagonal place put put_along_axis putmask".split())
 """Functions of NumPy that write their first argument."""
 WRITES = re.compile(rf"\][^\]=\n]*=|\bout\s*=|\.({'|'.join(sorted(IN_PLACE))}|at)\(|\b({'|'.join(sorted(WRITERS))})\(")
-"""What source code has that assigns an element of anything, or lets NumPy write an array."""
+"""Finds, in source code, an assignment to an element, or a call by which NumPy writes an array."""
 
 
 @dataclass(frozen=True)

@@ -136,7 +136,7 @@ def _as_python(make: Callable[..., list[Any]], iterable: Any) -> list[Any] | Non
 
 
 _OF_LENGTHS = (FILTERED, "list-of-unknown-length", "comprehension-range")
-"""What says that the number of elements is traced: a filter, or a clause behind another one."""
+"""Pages of the errors that say that the number of elements is traced: of a filter, or of a second clause."""
 
 _IS_MORE_EXACT = sys.version_info >= (3, 12)
 """Whether `sum` adds floats to a more exact sum than `+` does."""

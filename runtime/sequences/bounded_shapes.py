@@ -14,6 +14,7 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
+from autograph.runtime.heap import array_views
 from autograph.runtime.sequences.bounded_items import read_rows
 from autograph.runtime.sequences.bounded_operands import elementwise, together
 from autograph.runtime.sequences.bounded_reductions import Axis, axes_of, vector_of
@@ -143,13 +144,15 @@ def _matrix(a: Any, name: str) -> tuple[BoundedArray, list[Any]]:
 def _diagonal(a: Any) -> Any:
     x, (n, m) = _matrix(a, "diagonal")
     data = jnp.diagonal(x.data)
+    array_views.note_choice(data, [of_array(a).data])  # a view, which NumPy does not let be written
+    array_views.note_read_only(data)
     return BoundedArray(data, (Span(0, smaller(n, m), data.shape[0]),))
 
 
 def _diag(v: Any) -> Any:
     x = of_array(v).compact()
     if x.ndim != 1:
-        return _diagonal(x)
+        return _diagonal(v)
     rows: Rows | None = x.rows[0]
     return BoundedArray(jnp.diag(x.data), (rows, rows))
 

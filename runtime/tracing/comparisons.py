@@ -329,7 +329,7 @@ class _Supposed(_Known):
 
 
 def _solved(one: _Compared, depth: int = _DEEPEST, wraps: bool = True) -> Iterator[_Compared]:
-    """What is said of an expression, and what that says of the integer in it: `i == 4` where `i - 1 == 3`.
+    """Returns a comparison, and what follows from it for the integer inside: `i == 4` from `i - 1 == 3`.
 
     Args:
         wraps: whether integers may wrap around.

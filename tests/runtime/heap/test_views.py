@@ -316,3 +316,20 @@ def filled_by_a_lambda(m):
 def test_all_of_an_array_is_not_written_under_a_name_that_is_behind(program):
     with pytest.raises(StagingError, match="is read after it was written under another name"):
         ag.jit(program)(MATRIX)
+
+
+def test_the_diagonal_of_a_part_is_a_view_that_is_not_written():
+    def kept(m, k):
+        diagonal = np.diag(m[:k, :k])
+        m[0, 0] = 9
+        return diagonal
+
+    def written(m, k):
+        diagonal = np.diag(m[:k, :k])
+        diagonal[0] = 9
+        return diagonal
+
+    with pytest.raises(ag.StagingError, match="under another name"):
+        ag.jit(kept)(jnp.ones((3, 3)), 2)
+    with pytest.raises((ValueError, jax.errors.JaxRuntimeError), match="assignment destination is read-only"):
+        ag.jit(written)(jnp.ones((3, 3)), 2)
